@@ -60,6 +60,15 @@ class _Sources(BaseSettings):
     """What pydantic-settings needs to know to read our sources."""
 
 
+NAME = "driver.name"
+"""The key of who drives."""
+
+
+def unnamed(flags: Mapping[str, str]) -> dict[str, str]:
+    """The command line's values without the driver: what they leave is who is configured."""
+    return {key: value for key, value in flags.items() if key != NAME}
+
+
 def load_config(
     path: Path | None = None, *, flags: Mapping[str, str] | None = None, environment: Mapping[str, str] | None = None
 ) -> Config:

@@ -87,7 +87,10 @@ class DriverMemory:
         proposals = Proposals(session.store, settings.proposals, new_id)
         self.reminders, self.watch = (
             Reminders(
-                session.store, session.lock, lambda label: bool(session.guard.forbidden(label, session.store.consent()))
+                session.store,
+                session.lock,
+                clock,
+                lambda label: bool(session.guard.forbidden(label, session.store.consent())),
             ),
             session.watch,
         )

@@ -496,7 +496,7 @@ class RemindersPort(Protocol):
         ...
 
     def save(self, waiting: Sequence[Waiting], state: int) -> None:
-        """Keep this in the place of what was there; on a private trip nothing new of it.
+        """Keep this in the place of what was there; during a pause or a private trip nothing new of it.
 
         Args:
             waiting: all that waits.

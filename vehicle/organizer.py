@@ -132,7 +132,7 @@ class Notice:
     def spoken(self) -> str:
         """What to say when it is due."""
         if self.kind == "reminder":
-            return f"Reminder: {self.label}."
+            return f"Reminder: {self.label}." if self.label else "I was to remind you of something now."
         return f"Your {self.label} timer is over." if self.label else "Your timer is over."
 
 

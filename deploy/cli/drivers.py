@@ -73,7 +73,7 @@ def add(context: typer.Context, name: NameArgument, home: HomeOption = None, as_
     session = session_of(context, as_json=as_json, home=home)
     before = session.config()
     session.flags["driver.name"] = name
-    config = session.load().config
+    config = session.load(new_driver=True).config
     if config.driver.name in known(before):
         raise ConfigError(f"there is a driver {config.driver.name!r} already: `glovebox drivers list` shows all")
     from deploy.app import open_memory

@@ -229,7 +229,7 @@ def import_(
 ) -> None:
     """Read an export in, as far as this memory's switches allow; what is switched off there is switched off here first."""
     session = session_of(context, as_json=as_json, driver=driver, home=home)
-    exported = _read(file)
+    exported = read_export(file)
     with opened(session) as memory:
         if not yes and _at_terminal(as_json=as_json):
             written = shown(str(exported.get("exported_at"))[: len("2026-11-20")])
@@ -249,7 +249,12 @@ def import_(
         out().print(Text("To read that in, too, import with --allow.", "dim"))
 
 
-def _read(file: Path) -> dict[str, Any]:
+def read_export(file: Path) -> dict[str, Any]:
+    """What a file holds that is to be read in, as JSON values.
+
+    Raises:
+        ExportError: it cannot be read, or is no export of a memory.
+    """
     try:
         descriptor = os.open(
             file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW

@@ -24,8 +24,9 @@ from rich.segment import Segment
 from rich.text import Text
 
 from deploy import config as configuration
+from deploy.config import NAME, unnamed
 from models.text import escaped, seen
-from schemas.errors import ConfigError, GloveboxError, PinError, StorageFullError, UnknownEntryError
+from schemas.errors import ConfigError, GloveboxError, PinError, StorageFullError
 
 UNEXPECTED_EXIT = 1
 
@@ -42,21 +43,29 @@ class Session:
     pin_stdin: bool = False
     """Whether a PIN is read from standard input instead of being asked for at the terminal."""
 
-    def load(self) -> configuration.Loaded:
-        """The configuration with its origins."""
-        return configuration.load(self.file, flags=self.flags)
+    def load(self, *, new_driver: bool = False) -> configuration.Loaded:
+        """The configuration with its origins.
+
+        Args:
+            new_driver: whether the driver may be one who does not exist yet.
+
+        Raises:
+            UnknownEntryError: a driver was named on the command line who does not exist; a typing error makes no vault.
+        """
+        loaded = configuration.load(self.file, flags=self.flags)
+        if NAME in self.flags and not new_driver:
+            from deploy.drivers.switching import require_known
+
+            require_known(loaded.config, configuration.load(self.file, flags=unnamed(self.flags)).config)
+        return loaded
 
     def config(self) -> configuration.Config:
         """The configuration.
 
         Raises:
-            UnknownEntryError: a driver was named on the command line who does not exist; a typing error makes no vault.
+            UnknownEntryError: as `load`.
         """
-        config = self.load().config
-        if NAME in self.flags:
-            others = {key: value for key, value in self.flags.items() if key != NAME}
-            require_known(config, configuration.load(self.file, flags=others).config)
-        return config
+        return self.load().config
 
     def pin(self, what: str) -> str:
         """A PIN or recovery code: typed unseen at the terminal, or the first line of standard input.
@@ -71,25 +80,6 @@ class Session:
         return getpass.getpass(f"{what}: ")
 
 
-NAME = "driver.name"
-
-
-def require_known(config: configuration.Config, configured: configuration.Config) -> None:
-    """Refuse a driver who is neither in the configuration (without the command line's own flag) nor has a vault.
-
-    Raises:
-        UnknownEntryError: with the names that there are, and how to make a new one.
-    """
-    from deploy.drivers.switching import known
-
-    names = known(configured)
-    if config.driver.name not in names:
-        raise UnknownEntryError(
-            f"no driver is called {config.driver.name!r}: there {'are' if len(names) > 1 else 'is'} {', '.join(names)}; "
-            f"`glovebox drivers add {config.driver.name}` makes a new one"
-        )
-
-
 def session_of(
     context: typer.Context, *, as_json: bool = False, driver: str | None = None, home: Path | None = None
 ) -> Session:
@@ -97,7 +87,7 @@ def session_of(
     session = context.ensure_object(Session)
     session.json = as_json
     if driver is not None:
-        session.flags["driver.name"] = driver
+        session.flags[NAME] = driver
     if home is not None:
         session.flags["home"] = str(home)
     return session

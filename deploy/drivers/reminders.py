@@ -1,8 +1,8 @@
 """Timers and reminders across restarts and drivers: those that wait lie in the vault of whoever set them.
 
-Owns the way between the organizer and the open memory. On a private trip, and for a guest, they live as long as the program: that
-was promised. Who takes the wheel hears their own and not those of the driver before, which wait in that driver's vault. When all is
-forgotten, by voice or on the screen, nothing rings any more. A memory that fails costs no timer that runs.
+Owns the way between the organizer and the open memory. During a pause, on a private trip, and for a guest, they live as long as the
+program: that was promised. Who takes the wheel hears their own and not those of the driver before, which wait in that driver's
+vault. When all is forgotten, by voice or on the screen, nothing rings any more. A memory that fails costs no timer that runs.
 """
 
 from __future__ import annotations

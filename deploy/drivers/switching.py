@@ -272,6 +272,24 @@ def known(config: Config) -> tuple[str, ...]:
     return tuple(dict.fromkeys((config.driver.name, *config.driver.others, *held)))
 
 
+def require_known(config: Config, configured: Config) -> None:
+    """Refuse a driver who is neither configured nor has a vault. Before the first start of all the configured one is known.
+
+    Args:
+        config: with the driver who was named on the command line.
+        configured: without that.
+
+    Raises:
+        schemas.errors.UnknownEntryError: with the names that there are, and how to make a new one.
+    """
+    names = known(configured)
+    if config.driver.name not in names:
+        raise UnknownEntryError(
+            f"no driver is called {config.driver.name!r}: there {'are' if len(names) > 1 else 'is'} {', '.join(names)}; "
+            f"`glovebox drivers add {config.driver.name}` makes a new one"
+        )
+
+
 def delete_driver(config: Config) -> Destruction:
     """Destroy the configured driver's vault, key, backups, exports and PIN. Whoever calls it has asked for the PIN.
 

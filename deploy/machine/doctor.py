@@ -19,10 +19,10 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from deploy.config import Config, load_config
+from deploy.config import Config, load_config, unnamed
 from deploy.engines import ROLES, standing
 from models.catalog import Catalog
-from schemas.errors import ConfigError, GloveboxError, VaultBusyError
+from schemas.errors import ConfigError, GloveboxError, UnknownEntryError, VaultBusyError
 from schemas.events import Samples
 from voice.asr import RECOGNIZERS
 from voice.audio.echo import PACKAGE
@@ -60,6 +60,7 @@ def examine(file: Path | None = None, flags: Mapping[str, str] | None = None) ->
     ]
     try:
         config = load_config(file, flags=flags)
+        configured = load_config(file, flags=unnamed(flags or {}))
     except ConfigError as error:
         return [
             *findings,
@@ -75,7 +76,7 @@ def examine(file: Path | None = None, flags: Mapping[str, str] | None = None) ->
     if any(finding.name == "microphone" and finding.verdict == "ok" for finding in sound):
         findings.append(check_level(lambda: _second_of_sound(config.audio.input_device)))
     findings += check_engines(config)
-    findings += [*check_models(config), check_vault(config)]
+    findings += [*check_models(config), check_vault(config, configured)]
     return findings
 
 
@@ -249,10 +250,20 @@ def check_models(config: Config) -> Iterator[Finding]:
         yield Finding(name="models", verdict="ok", text=f"whole: {', '.join(whole)}")
 
 
-def check_vault(config: Config) -> Finding:
-    """The driver's vault opens, if there is one."""
+def check_vault(config: Config, configured: Config | None = None) -> Finding:
+    """The driver's vault opens, if there is one.
+
+    Args:
+        config: of this call.
+        configured: without the driver who was named on the command line; None: nobody was.
+    """
+    from deploy.drivers.switching import require_known
     from memory.vault.lifecycle import vault_path
 
+    try:
+        require_known(config, configured or config)
+    except UnknownEntryError as error:
+        return Finding(name="vault", verdict="fail", text=str(error), advice="Name a driver that there is.")
     if not vault_path(config.data.folder, config.driver.name).exists():
         text = f"none yet for driver {config.driver.name}; made at the first start"
         return Finding(name="vault", verdict="ok", text=text)

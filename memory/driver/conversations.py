@@ -299,10 +299,7 @@ class Conversations:
             now, consent = self._session.now()
             if MANNERS in consent.opted_out and any(key == line for line, _ in LINES.values()):
                 raise ConsentError("how you want to be spoken to is not kept: you switched that off")
-            if key == LINES["name"][0]:
-                self._session.guard.require_name(value, consent)
-            else:
-                self._session.guard.require(f"{key.replace('_', ' ')} {value}", consent)
+            self._session.guard.require_line(key, value, consent)
             before = next((e for e in self.archive.profile() if e.key == key), None)
             entry = ProfileEntry(
                 id=before.id if before is not None else self._session.new_id(),

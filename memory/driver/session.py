@@ -97,9 +97,9 @@ class Session:
         """See `memory.learn.guard.Guard`."""
         return self.guard.forbidden(text, consent)
 
-    def forbidden_name(self, name: str, consent: Consent) -> frozenset[str]:
+    def forbidden_line(self, key: str, value: str, consent: Consent) -> frozenset[str]:
         """See `memory.learn.guard.Guard`."""
-        return self.guard.forbidden_name(name, consent)
+        return self.guard.forbidden_line(key, value, consent)
 
     def cleared(self, text: str, consent: Consent) -> str:
         """See `memory.learn.guard.Guard`."""

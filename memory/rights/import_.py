@@ -31,7 +31,6 @@ from memory.store.preferences import LONGEST_SAID, Store, silent
 from memory.store.summaries import Line
 from models.text import plain
 from schemas.errors import ExportError, UnknownEntryError
-from schemas.manners import LINES
 from schemas.memory import (
     CONVERSATIONS,
     ENDLESS,
@@ -241,8 +240,8 @@ class Check(Protocol):
         """The special kinds that it tells of and that are off."""
         ...
 
-    def forbidden_name(self, name: str, consent: Consent) -> frozenset[str]:
-        """The special kinds that a name to be called by tells and that are off."""
+    def forbidden_line(self, key: str, value: str, consent: Consent) -> frozenset[str]:
+        """The special kinds that a line of the profile tells and that are off."""
         ...
 
     def cleared(self, text: str, consent: Consent) -> str:
@@ -252,16 +251,6 @@ class Check(Protocol):
     def pieces(self, text: str, consent: Consent, now: datetime) -> tuple[str, ...]:
         """What of a sentence that waits to be learnt from may wait on."""
         ...
-
-
-def _texts(one: ExportedEpisode | ExportedThought | ExportedEntry) -> tuple[str, ...]:
-    match one:
-        case ExportedEpisode():
-            return one.driver, one.assistant
-        case ExportedThought():
-            return (one.text,)
-        case ExportedEntry():
-            return (f"{one.key.replace('_', ' ')} {one.value}",)
 
 
 class _Taking:
@@ -331,15 +320,19 @@ class _Taking:
             self._refused[FACTS] = reason
 
     def _notices(self, exported: Iterable[ExportedNotice]) -> None:
-        """Those that are still to come."""
-        held = frozenset(notices.stored(self._store))
-        told = frozenset(Waiting(kind=one.kind, label=one.label, at=one.due_at) for one in exported)
-        fresh = [one for one in told - held if one.at > self._now]
-        self._known += len(told & held)
+        """Those that are still to come; of words that may not be written only the time, as of what is set by voice."""
+        held, fresh = frozenset(notices.stored(self._store)), set[Waiting]()
+        for one in frozenset(Waiting(kind=one.kind, label=one.label, at=one.due_at) for one in exported):
+            if one in held:
+                self._known += 1
+            elif one.at > self._now:
+                fresh.add(one if self._free(one.label) else notices.bare(one))
+        self._known += len(fresh & held)
+        fresh -= held
         self._timers = sum(one.kind == "timer" for one in fresh)
         self._reminders = len(fresh) - self._timers
         if fresh:
-            notices.keep(self._store, notices.in_order([*held, *fresh]))
+            notices.keep(self._store, notices.in_order((held - set(map(notices.bare, fresh))) | fresh))
 
     def _allowed(self, details: Iterable[str]) -> bool:
         allowed = True
@@ -357,9 +350,13 @@ class _Taking:
         return self._let_in(self._check.forbidden(text, self._consent) - WITH.get(detail, frozenset()))
 
     def _free_part(self, one: ExportedEpisode | ExportedThought | ExportedEntry) -> bool:
-        if isinstance(one, ExportedEntry) and one.key == LINES["name"][0]:
-            return self._let_in(self._check.forbidden_name(one.value, self._consent))
-        return all(map(self._free, _texts(one)))
+        match one:
+            case ExportedEpisode():
+                return all(map(self._free, (one.driver, one.assistant)))
+            case ExportedThought():
+                return self._free(one.text)
+            case ExportedEntry():
+                return self._let_in(self._check.forbidden_line(one.key, one.value, self._consent))
 
     def _let_in(self, kinds: frozenset[str]) -> bool:
         self._refused |= {

@@ -1,14 +1,15 @@
 """Timers and reminders of a driver: where they lie in the driver's vault, and how they leave it.
 
 Encrypted at rest, gone with the vault and with everything that is forgotten. When one is due is the vehicle's organizer's matter.
-Nothing of them is searched, recalled or learnt from. What was set on a private trip is held in memory only, as long as the
-program runs.
+Nothing of them is searched, recalled or learnt from. What was set while nothing may be written (a pause, a private trip) is held
+in memory only, as long as the program runs, and stays there when that is over.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
+from datetime import datetime
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -69,24 +70,34 @@ def in_order(waiting: Iterable[Waiting]) -> tuple[Waiting, ...]:
     return tuple(sorted(waiting, key=lambda one: (one.at, one.kind, one.label)))
 
 
+def bare(one: Waiting) -> Waiting:
+    """Without its words, where they may not be written: that it is due, and when."""
+    return one.model_copy(update={"label": ""})
+
+
 class Reminders:
     """What waits of one driver, for whoever rings. Safe for use by several threads."""
 
     def __init__(
-        self, store: Store, lock: AbstractContextManager[None], special: Callable[[str], bool] = lambda _: False
+        self,
+        store: Store,
+        lock: AbstractContextManager[None],
+        clock: Callable[[], datetime],
+        special: Callable[[str], bool],
     ) -> None:
         """What lies in this vault, read and written under this lock.
 
         Args:
             store: the vault's tables.
             lock: held for every act.
+            clock: aware current time.
             special: whether words tell of what may not be written: of such a reminder only the time lies in the vault.
         """
-        self._store, self._lock, self._special = store, lock, special
+        self._store, self._lock, self._clock, self._special = store, lock, clock, special
         self._words: dict[Waiting, Waiting] = {}
         """What lies in the vault without its words -> with them."""
         self._unkept: tuple[Waiting, ...] = ()
-        """Set on a private trip."""
+        """Set while nothing might be written."""
         self._aside: dict[str, tuple[Waiting, ...]] = {}
         """Token -> what of them is withheld."""
         self._state = 0
@@ -113,7 +124,7 @@ class Reminders:
         return frozenset(self._words.get(one, one) for one in stored(self._store))
 
     def save(self, waiting: Sequence[Waiting], state: int) -> None:
-        """Keep this in the place of what was there; on a private trip nothing new of it.
+        """Keep this in the place of what was there; during a pause or a private trip nothing new of it.
 
         Args:
             waiting: all that waits.
@@ -125,14 +136,16 @@ class Reminders:
         with self._lock:
             if state != self._state:
                 return
-            held, now = self._held(), frozenset(waiting)
+            held, now, unkept = self._held(), frozenset(waiting), frozenset(self._unkept)
             fresh = now - held
-            self._unkept = in_order(fresh if self._store.consent().private_trip else fresh & frozenset(self._unkept))
+            moved = {(one.kind, one.label) for one in unkept - now}  # what is due on arrival gets another time
+            silent = self._store.consent().silent(self._clock()) is not None
+            self._unkept = in_order(one for one in fresh if silent or one in unkept or (one.kind, one.label) in moved)
             kept = now - frozenset(self._unkept)
             if kept != held:
-                bare = {one: one.model_copy(update={"label": ""}) for one in kept if self._special(one.label)}
-                self._words = {without: one for one, without in bare.items()}
-                keep(self._store, in_order(bare.get(one, one) for one in kept))
+                wordless = {one: bare(one) for one in kept if self._special(one.label)}
+                self._words = {without: one for one, without in wordless.items()}
+                keep(self._store, in_order(wordless.get(one, one) for one in kept))
             if held - kept:
                 self._store.wiped()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -145,7 +145,39 @@ def test_what_is_asked_to_be_remembered_is_refused_with_its_reason(memory: Drive
     assert decision.outcome is Outcome.REFUSED and "politics" in decision.reason
     with pytest.raises(ConsentError, match="optin health"):
         memory.edit_profile("illness", "diabetes")
-    assert not {"green", "diabetes"} & {word for cell in every_word(memory.session.store) for word in words(cell)}
+    with pytest.raises(ConsentError, match="optin belief"):
+        memory.edit_profile("belief", "buddhist")
+    assert not {"green", "diabetes", "buddhist"} & {
+        word for cell in every_word(memory.session.store) for word in words(cell)
+    }
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "kind"),
+    [
+        ("belief", "buddhist", "belief"), ("party", "labour", "politics"), ("orientation", "gay", "orientation"),
+        ("heritage", "polish", "origin"), ("church", "st. mary's", "belief"), ("chronic", "asthma", "health"),
+        ("children", "three", "children"), ("book", "the bible", "belief"), ("wheelchair", "yes", "health"),
+    ],
+)  # fmt: skip
+def test_neither_key_nor_value_of_a_line_hides_what_the_other_tells(
+    key: str, value: str, kind: str, memory: DriverMemory
+) -> None:
+    assert memory.session.guard.forbidden_line(key, value, memory.consent()) == {kind}
+    assert not memory.session.guard.forbidden_line(key, value, memory.opt_in(kind))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "home: in kiel", "wife: anna", "language: english", "home_town: istanbul", "cuisine: turkish", "phone: nokia",
+        "doctor: Dr Ames", "job: teacher", "colour: green", "hobby: sailing", "commute: by motorway", "boss: mr khan",
+        "labour: eight hours", "reply_length: brief", "usual_temperature: 21 degrees", "music for the party: abba",
+    ],
+)  # fmt: skip
+def test_ordinary_lines_of_the_profile_are_left_alone(line: str, memory: DriverMemory) -> None:
+    key, _, value = line.partition(": ")
+    assert not memory.session.guard.forbidden_line(key, value, memory.consent())
 
 
 def test_a_reminder_rings_with_its_words_and_leaves_none_in_the_vault(memory: DriverMemory) -> None:
@@ -169,16 +201,41 @@ def test_an_import_asks_the_guard_and_consent_for_every_text(memory: DriverMemor
     ]
     exported["profile"] = [
         {
-            "basis": "provided", "id": "p", "aspect": "fact", "key": "illness", "value": "epilepsy", "details": [], "sources": [],
+            "basis": "provided", "id": key, "aspect": "fact", "key": key, "value": value, "details": [], "sources": [],
             "confidence": 1.0, "since": NOW.isoformat(),
         }
+        for key, value in (("illness", "epilepsy"), ("belief", "buddhist"), ("party", "labour"))
     ]  # fmt: skip
     taken = memory.take_in(exported)
     cells = every_word(memory.session.store)
     held = {word for cell in cells for word in words(cell)}
-    assert not {"chemotherapy", "vegan", "rabbi", "epilepsy"} & held and {"24", "music"} <= held
+    assert not {"chemotherapy", "vegan", "rabbi", "epilepsy", "buddhist", "labour"} & held and {"24", "music"} <= held
     assert not any(ord(letter) < 32 or letter == "\u202e" for cell in cells for letter in cell)
-    assert "health" in taken.refused
+    assert {"health", "belief", "politics"} <= set(taken.refused)
+
+
+def test_of_timers_and_reminders_that_are_read_in_only_the_time_is_written_where_the_words_tell(
+    memory: DriverMemory,
+) -> None:
+    exported = memory.export()
+    labels = "take my antidepressants", "buy insulin", "dialysis", "buy milk"
+    exported["notices"] = [
+        {"basis": "provided", "kind": "reminder", "label": label, "due_at": (NOW + timedelta(hours=n)).isoformat()}
+        for n, label in enumerate(labels, start=1)
+    ]
+    exported["notices"] += [{**exported["notices"][0], "kind": "timer", "label": "dialysis"}]
+    taken = memory.take_in(exported)
+    assert (taken.timers, taken.reminders) == (1, 4) and set(taken.refused) == {"health"}
+    assert {(one.kind, one.label) for one in memory.reminders.load()[1]} == {
+        ("timer", ""), ("reminder", ""), ("reminder", "buy milk"),
+    }  # fmt: skip
+    lies = str(memory.session.store.read("SELECT value FROM meta"))
+    assert "milk" in lies and not any(word in lies for word in ("antidepressants", "insulin", "dialysis"))
+    again = memory.take_in(exported)
+    assert (again.timers, again.reminders, again.known) == (0, 0, 5), "their times are there already"
+    memory.opt_in("health")
+    assert memory.take_in(exported).refused == {}
+    assert sorted(one.label for one in memory.reminders.load()[1]) == sorted((*labels, "dialysis"))
 
 
 @pytest.mark.parametrize(

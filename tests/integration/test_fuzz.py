@@ -15,10 +15,13 @@ import io
 import json
 import logging
 import os
+import re
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, unquote, urlencode
 
 import numpy as np
 import pytest
@@ -26,15 +29,18 @@ import soundfile
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from deploy.cli.forgetting import read_export
 from deploy.config import keys, load_config
 from deploy.screen import ScreenServer
 from memory.screen.app import COOKIE
 from memory.screen.routes import ROUTES
+from memory.screen.sessions import Session, Token
 from models.acts.spelling import read as read_acts
 from schemas.actions.acts import NAMES
 from schemas.errors import AudioFileError, ConfigError, GenerationError, GloveboxError
 from schemas.events import FRAME
 from schemas.ports import MemoryPort
+from schemas.seat import Seat
 from tests.memories import StoppedClock, fill, memory_of
 from tests.screens import NOW, Car, FakeDrivers, parts_of, preference
 from voice.audio import wavefile
@@ -115,6 +121,41 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     for key, one in inner:
         yield (*path, key)
         yield from places(one, (*path, key))
+
+
+PIECES = st.sampled_from(
+    [b"0", b"x", b" ", b"NaN", b"1e999", b"9" * 30, b"null", b"\\u0000", b"\\ud800", b'"', b"}", b"[["]
+)
+FILES = st.tuples(
+    st.none() | st.none() | st.binary(max_size=80) | JSON.map(lambda value: json.dumps(value, default=str).encode()),
+    st.lists(st.tuples(st.integers(0, 9000), PIECES | st.binary(max_size=6)), max_size=4),
+    st.none() | st.none() | st.integers(0, 9000),
+    st.sampled_from([b"", b"", b"", b"\xef\xbb\xbf", b"[" * 100_000, b'{"a":' * 50_000, b"\xff\xfe"]),
+)
+"""What a file holds in the place of an export, what of it is overwritten where, where it is cut off, and what stands before it."""
+
+
+@rounds
+@given(made=FILES, allow=st.booleans())
+def test_import_of_a_file(
+    tmp_path_factory: pytest.TempPathFactory,
+    export: dict[str, Any],
+    other: MemoryPort,
+    made: tuple[Any, ...],
+    allow: bool,
+) -> None:
+    raw, changes, cut, before = made
+    held = bytearray(json.dumps(export, ensure_ascii=False).encode() if raw is None else raw)
+    for place, piece in changes:
+        held[place : place + len(piece)] = piece
+    file = tmp_path_factory.getbasetemp() / "fuzz.json"
+    file.write_bytes(before + bytes(held[:cut]))
+    read = None
+    with contextlib.suppress(GloveboxError):
+        read = read_export(file)
+    if read is not None:
+        with contextlib.suppress(GloveboxError):
+            other.take_in(read, allow=allow)
 
 
 @rounds
@@ -201,15 +242,24 @@ def test_what_a_model_writes(text: str) -> None:
 # HTTP
 
 
+@dataclass(frozen=True)
+class Served:
+    """A screen that answers at this port, and who is let in."""
+
+    port: int
+    session: Session
+    seat: Seat
+
+
 @pytest.fixture(scope="module")
-def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[int, str]]:
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder: Path = tmp_path_factory.mktemp("fuzz")
     drivers = FakeDrivers(lambda name: memory_of(name, clock=lambda: NOW))
     with ScreenServer(parts_of(Car(), drivers, folder), folder) as server:
         number = int(server.address.partition("127.0.0.1:")[2].partition("/")[0])
         session = server.screen.door.enter(server.screen.door.secret)
         assert session is not None
-        yield number, session.id
+        yield Served(number, session, drivers.seat)
 
 
 METHODS = st.sampled_from(["GET", "POST", "HEAD", "PUT", "OPTIONS", "TRACE", "get", "\x00"])
@@ -222,33 +272,74 @@ KNOWN = st.sampled_from(
     ["chunked", "0", "99999999999", "-1", "application/x-www-form-urlencoded", "language=xx; look=yy"]
 )
 HEADERS = st.lists(st.tuples(NAMED, NOISE | KNOWN), max_size=4)
+SENT_TO = st.sampled_from([entry.path for entry in ROUTES if entry.method == "POST"])
+FIELDS = st.dictionaries(
+    st.sampled_from(
+        "answer code count days detail fresh from in instead key language look network pin privacy remove stick text to value "
+        "what which yes".split()
+    )
+    | NOISE,
+    st.text(max_size=30)
+    | st.sampled_from(["1", "-1", "10" * 200, "music", "favorite_genres", "everything", "ada", "2026-01-01"]),
+    max_size=6,
+)
+PLACES = st.sampled_from(
+    ["1", "0", "p1", "music", "favorite_genres", "ada", "everything", "%00", "%ff", "x" * 200, "..", "%F0%9F%8E%B5"]
+)
 REQUESTS = st.tuples(METHODS, PATHS, NOISE, HEADERS, st.binary(max_size=60))
 
 
-@pytest.mark.socket
-@rounds
-@given(
-    request=REQUESTS, raw=st.none() | st.none() | st.binary(max_size=80), let_in=st.sampled_from([True, True, False])
-)
-def test_http(
-    port: tuple[int, str], caplog: pytest.LogCaptureFixture, request: tuple[Any, ...], raw: bytes | None, let_in: bool
-) -> None:
-    number, cookie = port
-    method, path, query, more, body = request
-    head = [f"{method} {path}?{query} HTTP/1.1", f"Host: 127.0.0.1:{number}", "Connection: close"]
-    head += [f"Cookie: {COOKIE}={cookie}"] if let_in else []
+def form(served: Served, data: st.DataObject) -> bytes:
+    """A form that is let through to its function: a good token, from the screen's own page, with rubbish in its fields."""
+    path = re.sub(r"\{\w+\}", lambda _: data.draw(PLACES), data.draw(SENT_TO))
+    token = served.session.token(unquote(path), served.seat.shift)
+    body = urlencode({**data.draw(FIELDS), "token": token}, errors="surrogatepass").encode()
+    head = [
+        f"POST {path} HTTP/1.1", f"Host: 127.0.0.1:{served.port}", f"Origin: http://127.0.0.1:{served.port}",
+        f"Cookie: {COOKIE}={served.session.id}", "Content-Type: application/x-www-form-urlencoded",
+        f"Content-Length: {len(body)}", "Connection: close",
+    ]  # fmt: skip
+    return "\r\n".join(head).encode("latin-1") + b"\r\n\r\n" + body
+
+
+def request(served: Served, data: st.DataObject) -> bytes:
+    """Whatever somebody sends who has no token."""
+    raw = data.draw(st.none() | st.none() | st.binary(max_size=80))
+    if raw is not None:
+        return raw
+    method, path, query, more, body = data.draw(REQUESTS)
+    head = [f"{method} {path}?{query} HTTP/1.1", f"Host: 127.0.0.1:{served.port}", "Connection: close"]
+    head += [f"Cookie: {COOKIE}={served.session.id}"] if data.draw(st.sampled_from([True, True, False])) else []
     head += [f"{name}: {value}" for name, value in more]
-    sent = "\r\n".join(head).encode("latin-1") + b"\r\n\r\n" + body if raw is None else raw
+    return "\r\n".join(head).encode("latin-1") + b"\r\n\r\n" + body
+
+
+@pytest.mark.socket
+@pytest.mark.parametrize("make", [request, form])
+@rounds
+@given(data=st.data())
+def test_http(
+    served: Served,
+    caplog: pytest.LogCaptureFixture,
+    make: Callable[[Served, st.DataObject], bytes],
+    data: st.DataObject,
+) -> None:
+    sent, shift = make(served, data), served.seat.shift
     caplog.clear()
     answer = b""
     with (
         caplog.at_level(logging.ERROR),
         contextlib.suppress(ConnectionError),
-        socket.create_connection(("127.0.0.1", number), timeout=20) as line,
+        socket.create_connection(("127.0.0.1", served.port), timeout=20) as line,
     ):
         line.sendall(sent)
-        line.shutdown(socket.SHUT_WR)
+        if make is not form:  # of a form it is said how long it is
+            line.shutdown(socket.SHUT_WR)
         answer = line.recv(200)
     assert not answer.startswith((b"HTTP/1.1 500", b"HTTP/1.0 500"))
     assert answer == b"" or answer.startswith(b"HTTP/1.")
+    if make is form and answer:
+        path, token = sent.split()[1].decode(), parse_qs(sent.partition(b"\r\n\r\n")[2].decode())["token"][0]
+        spent = served.session.spend(token, unquote(path), served.seat.shift)
+        assert spent is Token.USED or served.seat.shift != shift, "its function was not reached"
     assert [record.getMessage() for record in caplog.records] == []

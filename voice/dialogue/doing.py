@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 
-from schemas.actions import Action, Domain, ForgetPreference, ListPlaces, Undo, parse_action
+from schemas.actions import Action, Domain, ForgetPreference, ListPlaces, SetReminder, Undo, parse_action
 from schemas.actions.acts import Act
 from schemas.errors import ConfirmationError, VehicleError
 from schemas.events import ActionResult, ActionStatus, Reply, Route
@@ -184,8 +184,19 @@ class Doing:
         self.recent = self.recent.after(results, self._clock())
         self._leave_open(results)
         took = {"act": (time.perf_counter() - started) * 1000.0}
+        said = (*said, *self._unkept(results))
         text = responder.told(results, used, self._seat.units, said, self._seat.manners.length)
         return Reply(text=text, route=route, reason=reason, results=tuple(results), recalled=tuple(used), timings=took)
+
+    def _unkept(self, results: Sequence[ActionResult]) -> tuple[tuple[int, str], ...]:
+        """What is said behind a reminder that is not written down: a private trip, a guest, a pause."""
+        if self._seat.memory.consent().silent(self._clock()) is None:
+            return ()
+        return tuple(
+            (number, responder.LOST)
+            for number, result in enumerate(results, start=1)
+            if isinstance(result.action, SetReminder) and result.status is ActionStatus.DONE
+        )
 
     def _leave_open(self, results: Sequence[ActionResult]) -> None:
         waiting = self.waiting(results)

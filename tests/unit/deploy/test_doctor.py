@@ -185,6 +185,19 @@ def test_no_vault_yet_is_fine_and_none_is_made() -> None:
     assert not chosen.data.folder.exists() and not chosen.data.key_file.exists()
 
 
+def test_no_vault_is_promised_to_a_driver_who_does_not_exist(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "_sound_devices", list[dict[str, Any]])
+
+    def vault(name: str) -> doctor.Finding:
+        (found,) = (one for one in doctor.examine(None, {"driver.name": name}) if one.name == "vault")
+        return found
+
+    there = config().driver.name
+    assert vault(there).verdict == "ok" and "made at the first start" in vault(there).text
+    assert vault("zork").verdict == "fail" and "no driver is called 'zork'" in vault("zork").text
+    assert not config().data.folder.exists()
+
+
 @pytest.mark.parametrize(
     ("error", "verdict"), [(None, "ok"), (VaultBusyError("in use"), "warn"), (WrongKeyError("does not fit"), "fail")]
 )

@@ -16,7 +16,7 @@ from memory.vault.keys import RawKey
 from memory.vault.lifecycle import Vault, destroy
 from models.runtime.fake_encoder import KeywordEncoder
 from schemas.errors import AdapterError, MemoryStoreError, UnknownEntryError
-from schemas.memory import Period, Selector, Waiting
+from schemas.memory import ENDLESS, Period, Selector, Waiting
 from schemas.seat import Seat
 from vehicle.organizer import Organizer
 
@@ -276,6 +276,39 @@ def test_those_of_a_private_trip_are_never_written_and_go_with_everything(car: C
     assert [one.label for one in stored_in(memory)] == ["tea", "buy milk"]
     memory.forget("everything")
     assert car.waiting() == []
+
+
+@pytest.mark.parametrize("how", ["pause", "endless pause", "private trip"])
+def test_what_is_set_while_nothing_may_be_written_is_not_written_later(car: Car, how: str) -> None:
+    memory = car.mine()
+    car.organizer.start(car.organizer.reminder("buy milk", seconds=7200))
+    memory.set_private_trip(how == "private trip")
+    memory.pause({"pause": NOON + timedelta(hours=1), "endless pause": ENDLESS}.get(how))
+    car.organizer.start(car.organizer.reminder("fetch the parrot", seconds=10_800))
+    car.organizer.start(car.organizer.reminder("greet the surgeon", seconds=9000, arrival=True))
+    memory.set_private_trip(False)
+    memory.pause(None)
+    car.organizer.start(car.organizer.timer(60, "tea"))
+    car.organizer.arriving(8000)
+    assert [label for _, label, _ in car.waiting()] == ["tea", "buy milk", "greet the surgeon", "fetch the parrot"]
+    assert stored(car) == ["tea", "buy milk"]
+    assert not [row for row in memory.session.vault.rows("SELECT * FROM meta") if "parrot" in str(row)]
+    car.start()
+    assert [label for _, label, _ in car.waiting()] == ["tea", "buy milk"], (
+        "what was never written ends with the program"
+    )
+
+
+def test_a_pause_that_is_over_keeps_again(car: Car) -> None:
+    car.mine().pause(NOON - timedelta(seconds=1))
+    car.organizer.start(car.organizer.reminder("buy milk", seconds=7200))
+    assert stored(car) == ["buy milk"]
+
+
+def test_one_whose_words_are_lost_is_told_as_one(car: Car) -> None:
+    notices.keep(car.mine().session.store, [Waiting(kind="reminder", label="", at=NOON)])
+    car.start()
+    assert [one.spoken() for one in car.organizer.due()] == ["I was to remind you of something now."]
 
 
 def test_one_that_is_cancelled_on_a_private_trip_is_gone_from_the_vault(car: Car) -> None:

@@ -365,7 +365,9 @@ def _timers(slots: _Told, told: _Told) -> str:
 def _waiting(kind: str, running: Sequence[_Told]) -> str:
     """What waits, such as "tea: 5 minutes left", "at 5 o'clock in the evening: call mum"."""
     if kind == "reminder":
-        return ", and ".join(f"{_first_lower(_when(one))}: {one['label']}" for one in running)
+        return ", and ".join(
+            f"{_first_lower(_when(one))}: {one['label'] or 'a reminder without its words'}" for one in running
+        )
     return listed([f"{one['label'] or 'timer'}: {seconds_words(one['seconds'])} left" for one in running])
 
 

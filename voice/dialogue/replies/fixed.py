@@ -41,7 +41,7 @@ PLAIN = (
 ASKING = (
     *resolving.ASKS.values(), resolving.HOW, responder.OKAY, responder.DONE, responder.OTHERWISE, responder.NOTHING_TO_CALL_OFF,
     responder.TOO_LONG, responder.CONTRARY, responder.WHICH_SEATS, responder.NO_WINDOW_OPEN, responder.NOTHING_ON,
-    responder.REMEMBER_WHAT, responder.WHICH_TOPIC,
+    responder.REMEMBER_WHAT, responder.WHICH_TOPIC, responder.LOST,
 )  # fmt: skip
 """Questions for what was left out, and answers to free speech."""
 ASKED = ("set_trunk", "set_door_locks", "set_window", "set_sunroof")

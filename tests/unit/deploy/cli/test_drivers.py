@@ -44,11 +44,15 @@ def vaults(home: Path) -> set[str]:
 
 def test_a_name_that_nobody_has_makes_no_vault(run: Run, home: Path) -> None:
     run("memory", "list")
-    for arguments in (("memory", "list"), ("vault", "check"), ("memory", "wipe", "--yes"), ("remember", "i love jazz")):
+    commands = (
+        ("memory", "list"), ("vault", "check"), ("memory", "wipe", "--yes"), ("remember", "i love jazz"), ("screen",),
+    )  # fmt: skip
+    for arguments in commands:
         error = run(*arguments, "--driver", "adda", code=46)["error"]
         assert "no driver is called 'adda'" in error["message"] and "ada" in error["message"]
         assert "glovebox drivers add adda" in error["message"]
-    assert run("--set", "driver.name=adda", "memory", "list", code=46)["error"]["code"] == "unknown_entry"
+    for arguments in (("memory", "list"), ("config", "show")):
+        assert run("--set", "driver.name=adda", *arguments, code=46)["error"]["code"] == "unknown_entry"
     assert vaults(home) == {"ada"}
     assert run("drivers", "add", "grace") == {"driver": "grace", "added": True}
     assert run("drivers", "add", "grace", code=10)["error"]["code"] == "config"

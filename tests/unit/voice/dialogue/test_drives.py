@@ -114,6 +114,21 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
         ("forget the reminder to buy milk", "Reminder cancelled."),
         ("which reminders are set", "There is no reminder."),
     ],
+    "a reminder while nothing is written": [
+        ("pause learning for an hour", "Okay, I learn nothing for an hour."),
+        (
+            "remind me to call the dentist in two hours",
+            "I'll remind you at 10:31 in the evening: call the dentist. It is lost when the car is switched off.",
+        ),
+        ("resume learning", "Okay, I learn again."),
+        ("this is a private trip", "Private trip: I remember nothing."),
+        (
+            "remind me to buy milk in one hour",
+            "I'll remind you at 9:32 in the evening: buy milk. It is lost when the car is switched off.",
+        ),
+        ("the private trip is over", "I may remember things again."),
+        ("remind me to buy milk in one hour", "I'll remind you at 9:32 in the evening: buy milk."),
+    ],
     "stuffy": [
         ("turn on recirculation", "Recirculating the air."),
         ("it's stuffy in here", "Letting fresh air in. Fan up."),
