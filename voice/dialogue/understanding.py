@@ -284,6 +284,8 @@ class Understanding:
             case erasing.What.LAST:
                 asked = {"proposal": open_.proposal.id} if isinstance(open_, Remembering) else {}
                 return _forgets("forget_said", asked), wish.rest
+            case erasing.What.ALL if wish.about and self._seat.memory.period(wish.about) is not None:
+                return self._named(replace(wish, what=erasing.What.NAMED))
             case erasing.What.ALL:
                 return _forgets("forget_everything", {}), wish.rest
             case erasing.What.REMINDER:
