@@ -123,6 +123,10 @@ class NotingPort(Protocol):
         """Whether a sentence surely tells what the driver likes, needs or avoids, although it was carried out as an order."""
         ...
 
+    def discloses(self, text: str) -> bool:
+        """Whether a sentence tells of a special kind of data, whether it may be kept or not."""
+        ...
+
     def remember(self, sentence: str, key: str | None = None) -> tuple[Decision, ...]:
         """Store what the driver asks to be remembered.
 

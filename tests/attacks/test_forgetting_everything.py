@@ -68,3 +68,9 @@ def test_what_only_sounds_like_taking_back_is_not(text: str, drive: Drive) -> No
     drive.say("no")
     rest(drive)
     assert "bossa nova" in drive.told()
+
+
+@pytest.mark.parametrize("text", CASES["telling"])
+def test_what_tells_something_special_and_names_nothing_is_no_wish(text: str, drive: Drive) -> None:
+    reply = asked(drive, text)
+    assert "I find nothing" not in reply and "orget" not in reply, reply
