@@ -294,6 +294,13 @@ class RightsPort(Protocol):
         """
         ...
 
+    def sweeps(self, what: Selector) -> bool:
+        """Whether forgetting it takes so much away at once that it is asked about as everything is: PIN, second question.
+
+        So does all there is, and more than ten things; one thing that is named never does.
+        """
+        ...
+
     def forget(self, key: str) -> Receipt:
         """Erase a preference or an open proposal by id, a category by key, or ``everything``; history included.
 
