@@ -1,4 +1,7 @@
-"""The talk about memory, in the driver's words: commands as the templates have them, over memories that store."""
+"""The talk about memory, in the driver's words: commands as the templates have them, over memories that store.
+
+Long because every command about memory is said here, to the same driver.
+"""
 
 from __future__ import annotations
 
