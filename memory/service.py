@@ -122,7 +122,7 @@ class DriverMemory:
 
         learner = self.learner
         self.note, self.remember, self.learn = learner.note, learner.remember, learner.learn
-        self.keeps, self.tells = learner.keeps, learner.tells
+        self.keeps, self.tells, self.discloses = learner.keeps, learner.tells, learner.discloses
         self.forget_pending, self.learn_pending = learner.forget_pending, learner.learn_pending
         self.proposals, self.worth = learner.proposals, learner.worth
         self.asked, self.answer = learner.asked, learner.answer
@@ -135,7 +135,7 @@ class DriverMemory:
         moving = Moving(session, learner.maintainer, rights.written)
         self.move, self.move_back = moving.move, moving.move_back
         self.facts, self.fact, self.correct_fact = keeping.facts, keeping.fact, keeping.correct_fact
-        self.matching, self.fitting = rights.matching, rights.fitting
+        self.matching, self.fitting, self.sweeps = rights.matching, rights.fitting, rights.sweeps
         self.forget, self.forget_where = rights.forget, rights.forget_where
         self.withhold, self.restore, self.carry_out = rights.withhold, rights.restore, rights.carry_out
         self.export, self.take_in = rights.export, rights.take_in

@@ -415,6 +415,11 @@ class Matches(Value):
     reminders: int = 0
 
     @property
+    def things(self) -> int:
+        """How many they are, with what belongs to them; timers and reminders that wait are not among them."""
+        return sum(self.kinds.values()) + self.sentences + self.turns + self.proposals
+
+    @property
     def empty(self) -> bool:
         """Whether there is nothing of it."""
         return not (self.kinds or self.sentences or self.turns or self.proposals or self.timers or self.reminders)

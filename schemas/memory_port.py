@@ -123,6 +123,10 @@ class NotingPort(Protocol):
         """Whether a sentence surely tells what the driver likes, needs or avoids, although it was carried out as an order."""
         ...
 
+    def discloses(self, text: str) -> bool:
+        """Whether a sentence tells of a special kind of data, whether it may be kept or not."""
+        ...
+
     def remember(self, sentence: str, key: str | None = None) -> tuple[Decision, ...]:
         """Store what the driver asks to be remembered.
 
@@ -287,6 +291,13 @@ class RightsPort(Protocol):
 
         Raises:
             schemas.errors.UnknownEntryError: no such category.
+        """
+        ...
+
+    def sweeps(self, what: Selector) -> bool:
+        """Whether forgetting it takes so much away at once that it is asked about as everything is: PIN, second question.
+
+        So does all there is, and more than ten things; one thing that is named never does.
         """
         ...
 

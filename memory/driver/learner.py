@@ -206,6 +206,10 @@ class Learner:
             return True
         return bool(marked.parts(OWN, TELLS_AT)) and (found is None or found["none"] < 1.0 - TELLS_AT)
 
+    def discloses(self, text: str) -> bool:
+        """Whether a sentence tells of a special kind of data, whatever is allowed."""
+        return bool(self._session.guard.kinds(text))
+
     def learn_pending(self, conversation: str | None = None, told: str = "") -> tuple[Decision, ...]:
         """Learn from every conversation noted, or from one, in which the driver surely tells something by this turn.
 

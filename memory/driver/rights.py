@@ -46,6 +46,8 @@ from schemas.preferences import BY_DETAIL, WITH
 UNDO = timedelta(seconds=10)
 """How long what was withheld can be taken back."""
 
+MANY = 10
+"""Things from which on so much goes at once that it is asked about as everything is. Our choice."""
 LONGEST_VALUE = 200
 """Characters of a corrected value: a preference is a few words."""
 
@@ -97,6 +99,17 @@ class Rights:
                     categories(what.key)
                 found = Matches()
             return found if not found.empty else Matches(turns=self._just_said(what))
+
+    def sweeps(self, what: Selector) -> bool:
+        """Whether it takes away all there is, or more than `MANY` things, and is not one thing that is named."""
+        if what.everything:
+            return True
+        with self._session.lock:
+            goes, there = self.matching(what), self.matching(Selector(everything=True))
+        own = len(goes.preferences) + len(goes.asked) + len(goes.others)
+        if goes.empty or (own <= 1 and what.period is None and what.conversation is None):
+            return False
+        return goes.things > MANY or goes.things >= there.things
 
     def _just_said(self, what: Selector) -> int:
         """How many exchanges that wait to become episodes have these words, or all those that say what a phrase is about."""

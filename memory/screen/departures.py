@@ -24,11 +24,6 @@ GRACE_S = 0.3
 """Past the end of the time, so that what was pressed in the last moment still counts."""
 
 
-def things(matches: Matches) -> int:
-    """How many things a selector stands for, with what belongs to them: the history of a value, what was concluded from it."""
-    return sum(matches.kinds.values()) + matches.sentences + matches.turns + matches.proposals
-
-
 @dataclass(slots=True)
 class Leaving:
     """Something on its way out."""
@@ -48,7 +43,7 @@ class Leaving:
     @property
     def more(self) -> int:
         """How many things go beside those."""
-        return max(0, things(self.matches) - self.asked)
+        return max(0, self.matches.things - self.asked)
 
     @property
     def over(self) -> bool:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from memory.screen.view import View
+from schemas.memory import Selector
 
 MOST_SESSIONS = 8
 """Open at once; the oldest ends. A car has a screen or two."""
@@ -36,6 +37,8 @@ class Session:
     view: View = field(default_factory=View)
     agreed: str = ""
     """What the first of two questions was answered with yes for: handing over, or deleting everything of a driver."""
+    sweep: Selector | None = None
+    """What was to be deleted on another page, and is so much that it is asked about as everything is."""
     moved: str = ""
     """Id of what was moved to another topic last."""
     _secret: bytes = field(default_factory=lambda: secrets.token_bytes(32))

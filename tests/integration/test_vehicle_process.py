@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import signal
+import statistics
 import subprocess
 import sys
 import time
@@ -288,21 +289,21 @@ def test_nothing_moves_after_the_assistant_was_killed_at_any_moment(tmp_path: Pa
 
 
 def test_a_call_can_be_answered_within_two_milliseconds(apart: VehicleApart) -> None:
-    """The best of many: an action is limited in number, and `glovebox bench vehicle --process N` has the spread."""
+    """19 of 20 calls are, in the quickest of three series: what else the machine does is no part of it."""
 
-    async def best(call: Callable[[int], Awaitable[object]], count: int) -> float:
+    async def p95(call: Callable[[int], Awaitable[object]], count: int) -> float:
         took: list[float] = []
         for number in range(count):
             began = time.perf_counter()
             await call(number)
             took.append(time.perf_counter() - began)
-        return min(took)
+        return statistics.quantiles(took, n=20)[-1]
 
     async def all_() -> dict[str, float]:
         warmer = [SetTemperature(celsius=celsius) for celsius in (20.0, 22.0)]
         return {
-            "state": await best(lambda _: apart.state(), 150),
-            "foresee": await best(lambda number: apart.foresee(warmer[number % 2]), 150),
+            "state": min([await p95(lambda _: apart.state(), 150) for _ in range(3)]),
+            "foresee": min([await p95(lambda number: apart.foresee(warmer[number % 2]), 150) for _ in range(3)]),
         }
 
     took = asyncio.run(all_())

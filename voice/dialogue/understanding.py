@@ -182,6 +182,9 @@ class Understanding:
             plan, rest = (STOP_OFF, wish.rest) if stops else self._to_forget(wish, open_)
         known = plan is not None
         plan = plan or await self._planned(transcript, open_, recent)
+        if wish is not None and wish.only_heard and not known and self._seat.memory.discloses(transcript.text):
+            wish = None  # names nothing that is remembered and tells something: the network alone takes it for a wish
+            plan = plan if plan.acts or plan.command is not None else Plan(Route.MODEL, "told", acts=(Act("tell"),))
         if wish is None and erasing.left(transcript.text) and all(act.name in _FORGETS for act in plan.acts):
             plan = replace(plan, acts=tuple(Act("chat") for _ in plan.acts[:1]))  # "i wish i could forget that"
         if wish is not None and known and wish.only_heard:  # "get rid of this reggae"
@@ -284,6 +287,8 @@ class Understanding:
             case erasing.What.LAST:
                 asked = {"proposal": open_.proposal.id} if isinstance(open_, Remembering) else {}
                 return _forgets("forget_said", asked), wish.rest
+            case erasing.What.ALL if wish.about and self._seat.memory.period(wish.about) is not None:
+                return self._named(replace(wish, what=erasing.What.NAMED))
             case erasing.What.ALL:
                 return _forgets("forget_everything", {}), wish.rest
             case erasing.What.REMINDER:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memory.screen.answers import Answer, Go, Page, ProblemError, Visit
-from memory.screen.departures import things
+from memory.screen.pages.privacy import take_away
 from schemas.memory import FACTS, Consent, Selector
 from schemas.preferences import BY_DETAIL, CATEGORIES, KINDS, MAIN_TITLES, SUB_TITLES, Category
 
@@ -82,7 +82,7 @@ def kept(visit: Visit) -> Answer:
     count = visit.memory.tally().get(key, 0)
     if not count:
         return Go(f"/categories/{BY_DETAIL[key].sub}")
-    more = max(0, things(visit.memory.matching(Selector(key=key))) - count)
+    more = max(0, visit.memory.matching(Selector(key=key)).things - count)
     return Page("kept.html", {"category": BY_DETAIL[key], "count": count, "more": more})
 
 
@@ -91,5 +91,4 @@ def forget(visit: Visit) -> Answer:
     key = visit.path["key"]
     if key not in BY_DETAIL:
         raise ProblemError("missing", 404)
-    leaving = visit.departures.withhold(visit.memory, Selector(key=key), visit.memory.tally().get(key, 0))
-    return Go(f"/leaving/{leaving.handle}")
+    return take_away(visit, Selector(key=key), visit.memory.tally().get(key, 0))

@@ -16,6 +16,8 @@ SPANS = {"hour": timedelta(hours=1), "day": timedelta(days=1), "week": timedelta
 KEEPING = (1, 7, 30, 90, 182, 365, 730)
 """Days that conversations and what comes of them may be kept: a day to two years."""
 
+ALL, SOME = "everything", "some"
+"""What is deleted: all there is, or what another page asked for."""
 ROWS = 4
 """Special kinds on a page: as many as the smallest panel holds."""
 
@@ -125,50 +127,71 @@ def delete(visit: Visit) -> Answer:
         if trip is None:
             raise ProblemError("form", 400)
         period = Period(since=trip.began_at, until=trip.ended_at or now + timedelta(seconds=1))
+    return take_away(visit, Selector(period=period))
+
+
+def take_away(visit: Visit, what: Selector, asked: int = 0) -> Answer:
+    """Out of sight at once, with ten seconds to think again; what takes much away is asked about first, as everything is.
+
+    ``asked``: how many memories the driver agreed to.
+    """
+    if not visit.memory.sweeps(what):
+        return _withheld(visit, what, asked)
+    visit.session.sweep = what
+    return Go(f"/privacy/everything?of={SOME}")
+
+
+def _withheld(visit: Visit, what: Selector, asked: int = 0) -> Answer:
     try:
-        leaving = visit.departures.withhold(visit.memory, Selector(period=period))
+        leaving = visit.departures.withhold(visit.memory, what, asked)
     except UnknownEntryError as error:
         raise ProblemError("nothing", 409) from error
     return Go(f"/leaving/{leaving.handle}")
 
 
 def everything(visit: Visit) -> Answer:
-    """Delete everything: the PIN, or a second question where there is none."""
+    """Delete everything, or much at once: the PIN, or a second question where there is none."""
     visit.session.agreed = ""
-    return Page("everything.html", {**_all_of_it(visit), "pin": visit.parts.pins.has(visit.memory.driver)})
+    values = _much(visit, visit.query.get("of", ""))
+    return Page("everything.html", {**values, "pin": visit.parts.pins.has(visit.memory.driver)})
 
 
-def _all_of_it(visit: Visit) -> dict[str, int]:
-    """How much there is to delete: preferences, and timers and reminders that wait."""
-    matches = visit.memory.matching(Selector(everything=True))
-    return {"count": sum(visit.memory.tally().values()), "timers": matches.timers, "reminders": matches.reminders}
+def _swept(visit: Visit, of: str) -> Selector:
+    """What is to be deleted: what was asked for on another page, or everything."""
+    what = visit.session.sweep if of == SOME else Selector(everything=True)
+    if what is None:
+        raise ProblemError("form", 400)
+    return what
+
+
+def _much(visit: Visit, of: str) -> dict[str, str | int]:
+    """How much there is to delete: preferences or things, and timers and reminders that wait."""
+    what = _swept(visit, of)
+    matches = visit.memory.matching(what)
+    count = sum(visit.memory.tally().values()) if what.everything else matches.things
+    some = "" if what.everything else SOME
+    return {"of": some, "count": count, "timers": matches.timers, "reminders": matches.reminders}
 
 
 def delete_everything(visit: Visit) -> Answer:
     """The first yes, with the PIN if there is one."""
-    driver = visit.memory.driver
+    driver, of = visit.memory.driver, visit.form.get("of", "")
+    what = _swept(visit, of)
     guarded = visit.parts.pins.has(driver)
     tried = visit.parts.pins.try_(driver, visit.form.get("pin", ""), visit.parts.clock())
     if not tried.right:
-        values = {**_all_of_it(visit), "pin": True, "missed": True, "wait": tried.wait_s}
+        values = {**_much(visit, of), "pin": True, "missed": True, "wait": tried.wait_s}
         return Page("everything.html", values, status=403)
     if not guarded:
-        visit.session.agreed = f"everything of {driver}"
-        return Page("everything_again.html")
-    return _empty(visit)
+        visit.session.agreed = f"{of or ALL} of {driver}"
+        return Page("everything_again.html", {"of": of})
+    return _withheld(visit, what)
 
 
 def really_everything(visit: Visit) -> Answer:
     """The second yes."""
+    of = visit.form.get("of", "")
     agreed, visit.session.agreed = visit.session.agreed, ""
-    if agreed != f"everything of {visit.memory.driver}" or visit.parts.pins.has(visit.memory.driver):
+    if agreed != f"{of or ALL} of {visit.memory.driver}" or visit.parts.pins.has(visit.memory.driver):
         raise ProblemError("form", 400)
-    return _empty(visit)
-
-
-def _empty(visit: Visit) -> Answer:
-    try:
-        leaving = visit.departures.withhold(visit.memory, Selector(everything=True))
-    except UnknownEntryError as error:
-        raise ProblemError("nothing", 409) from error
-    return Go(f"/leaving/{leaving.handle}")
+    return _withheld(visit, _swept(visit, of))

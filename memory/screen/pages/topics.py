@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from memory.screen.answers import Answer, Go, Page, ProblemError, Visit
-from memory.screen.departures import things
 from memory.screen.pages import memories
+from memory.screen.pages.privacy import take_away
 from schemas.errors import UnknownEntryError
 from schemas.memory import FACTS, Outcome, Selector
 from schemas.preferences import BY_DETAIL, CATEGORIES, MAIN_TITLES, SUB_TITLES
@@ -85,7 +85,7 @@ def deleting(visit: Visit) -> Answer:
     what, count = _meant(visit) if view.key or view.narrowed else (None, 0)
     if what is None or not count:
         return Go("/memory")
-    values = {"view": view, "count": count, "more": max(0, things(visit.memory.matching(what)) - count)}
+    values = {"view": view, "count": count, "more": max(0, visit.memory.matching(what).things - count)}
     return Page("delete_found.html", values | {"span_title": memories.span_title(visit, view.span)})
 
 
@@ -94,8 +94,4 @@ def delete(visit: Visit) -> Answer:
     what, count = _meant(visit)
     if str(count) != visit.form.get("count"):
         raise ProblemError("others", 409)
-    try:
-        leaving = visit.departures.withhold(visit.memory, what, count)
-    except UnknownEntryError as error:
-        raise ProblemError("nothing", 409) from error
-    return Go(f"/leaving/{leaving.handle}")
+    return take_away(visit, what, count)

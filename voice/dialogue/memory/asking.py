@@ -20,7 +20,7 @@ class Asked(Enum):
 
     FORGET = "whether these things are to be forgotten"
     WHICH = "which of these things is to be forgotten"
-    FORGET_SURELY = "whether everything is to be forgotten, once more"
+    FORGET_SURELY = "whether everything, or much at once, is to be forgotten, once more"
     KEEP = "whether what is there already is kept or deleted"
     EXPORT = "whether the data is to be written to a file"
     DELETE = "whether the driver is to be deleted"

@@ -13,14 +13,9 @@ def number(count: int) -> str:
     return (number_words(count) if count else "no") if count <= 10 else str(count)
 
 
-def things(matches: Matches) -> int:
-    """How many things a selector stands for; timers and reminders that wait are not among them."""
-    return sum(matches.kinds.values()) + matches.sentences + matches.turns + matches.proposals
-
-
 def there(matches: Matches, about: str = "") -> str:
     """What there is, such as "two things about you and one reminder"."""
-    return _listed(things(matches), about, matches.timers, matches.reminders)
+    return _listed(matches.things, about, matches.timers, matches.reminders)
 
 
 def gone(receipt: Receipt) -> str:
@@ -51,7 +46,7 @@ def told(matches: Matches, likes: Callable[[Preference | Proposal], str], said: 
             found.append(f"what you told me: {text}")
     just = "what you have just told me"
     found += [f"{just}: {said}" if said else just] if matches.turns and not found else []
-    return list(dict.fromkeys(found)) or [_many(things(matches), "thing")]
+    return list(dict.fromkeys(found)) or [_many(matches.things, "thing")]
 
 
 def listed(said: Sequence[str]) -> str:

@@ -33,7 +33,7 @@ class Wish:
 
     what: What
     about: str = ""
-    """For `What.NAMED`: the words that name it."""
+    """For `What.NAMED`: the words that name it; for `What.ALL`: those that may name a time."""
     sure: bool = True
     """Whether it can be nothing else; otherwise it is a wish only if something that is remembered has that name."""
     rest: str = ""
@@ -113,6 +113,7 @@ _DENIES = re.compile(
     r"\b(?:i|we) (?:didn't|did not) (?:tell you|say(?= (?:that|i|i'm|anything|a word)\b)|ever say|ever tell you|ever mention)\b|"
     r"\b(?:i|we) take(?= .*\bback\b)"
 )
+_NOTHING_LEFT = re.compile(r"\b(?:want|need|would like|i'd like) (?P<about>nothing left (?:of|from|about) .+)$")
 _GONE = re.compile(
     r"\b(?:want|need|would like|i'd like|have) (?P<about>.+?) (?:gone|out|away|removed|deleted|erased|wiped|forgotten)"
     r"(?: (?:from|of|out of) (?:your\b|what you\b).*)?$"
@@ -123,12 +124,28 @@ _REMINDS = re.compile(r"\bremind(?:ers?|ing|ed)?\b")
 _NO_REMINDER = re.compile(
     r"\b(?:don't|do not|needn't|stop|no longer|no need to)(?: \w+){0,3} remind(?:ing)?\b(?! me (?:of|that) i\b)"
 )
-_SECRET = re.compile(
-    r"^(?:(?:no|wait|hey|oh|please|sorry|okay|and) )*(?:(?:that|this)(?:'s| was| is| stays| remains) (?:just )?(?:private|"
-    r"confidential|a secret|between us|"
-    r"off the record|not for you|not meant for you|none of your business)|off the record|you didn't hear (?:that|this)|"
-    r"you never heard (?:that|this))(?: (?:okay|please|right|by the way))*$"
+_ASIDE = (
+    r"(?:oh|ah|uh|um|er|hm+|oops|whoops|ouch|damn|shit|gosh|god|dear|hey|well|wait|sorry|please|okay|ok|and|but|actually|right|"
+    r"(?:hang|hold) on|wait a (?:second|moment|minute)|my (?:bad|mistake|god)|by the way|"
+    r"no(?! \w+ to\b| (?:need|reason|longer|more|one)\b))"
 )
+"""What stands beside a wish and says nothing of what is meant."""
+_HUSH = (
+    r"(?:(?:that|this)(?:'s| was| is| stays| remains) (?:just )?(?:private|confidential|a secret|between us|off the record|"
+    r"not (?:meant )?for you|(?:none of your|nobody's|no one's) business)|off the record|"
+    r"you (?:didn't|did not|never) (?:hear|heard) (?:that|this)(?: from me)?|"
+    r"(?:i|we) (?:(?:shouldn't|should not|should never) have|didn't mean to|did not mean to|never meant to|didn't want to)"
+    r" (?:say|said|tell|told|mention|mentioned)(?: (?:you|it|that|this|so|anything|to you))+)"
+)
+"""That what was said is none of the assistant's business: a wish by itself."""
+_EXCUSE = (
+    rf"(?:{_HUSH}|(?:it|that|this|what i said)(?:'s| was| is) (?:just |really |only )?(?:private|personal|a secret|between us|"
+    r"(?:not )?meant for (?:you|my \w+)|(?:none of your|nobody's|no one's) business)|(?:that|this|it) (?:just )?slipped out)"
+)
+"""The same, or what is a reason only beside a wish."""
+_ASIDES = re.compile(rf"^(?:{_ASIDE} )+(?=.)")
+_HUSHES = re.compile(rf"^{_HUSH}(?: (?:{_ASIDE}|{_EXCUSE}))*$")
+_REASON = re.compile(rf" (?:(?:{_ASIDE}|because|since|as) )*{_EXCUSE}(?: (?:{_ASIDE}|{_EXCUSE}))*$")
 _REMEMBERED = re.compile(
     r"\b(?:you (?:know|have|heard|learned|learnt|remember|remembered|keep|kept|store|stored|got|noted)|you've (?:got|learned|"
     r"learnt|"
@@ -158,14 +175,39 @@ _IDLE = frozenset(
     something have must should scratch strike computer well yes thing don't do keep i'd rather""".split()
 )
 """Words around such a verb that name nothing."""
-_EVERYTHING = re.compile(
-    r"^(?:(?:about )?(?:everything|it all|all of it|all|all that|whatever)(?: (?:that )?(?:there is|i (?:ever |"
-    r"have ever )?(?:said|told you)|"
-    r"(?:you )?(?:know|have|have got|remember|stored|learned|learnt|have stored|have learned|'ve got)))?(?: (?:about|on|of) me)?|"
-    r"(?:all |all of |everything in )?(?:your|the)(?: whole| entire)? memory|(?:all )?(?:my|your|the) (?:memories|data about me|"
-    r"preferences))"
-    r"(?: (?:please|now|completely|at once|from your memory))*$"
+_ALL = (
+    r"(?:everything|anything|all|whatever|nothing|every (?:single |last )?(?:thing|bit|word)|(?:the )?(?:whole )?lot)"
 )
+_WHOLE = (
+    r"(?:all )?(?:of )?(?:(?:your|the)(?: whole| entire| complete| full)? memory|your (?:whole |entire )?(?:mind|memories)|"
+    r"(?:my|the) (?:memories|data about me|preferences)|my (?:whole |entire |complete )?(?:data|profile)|your memor(?:y|ies) of me)"
+)
+"""What is all by itself."""
+_WHO = (
+    r"(?:you|i|we)(?:'ve)?(?: have| had| ever| already)* (?:known?|have|got|hold|remember(?:ed)?|stored?|saved?|keep|kept|noted?|"
+    r"recorded|learned|learnt|collected|gathered|picked|heard|found|written|said|told|talked|spoke|spoken|mentioned|shared|discussed)"
+    r"(?: up| out| down| about)?(?: (?:to )?you)?"
+)
+"""Whoever said or learnt it."""
+_BEFORE = re.compile(rf"\b(?:{_WHO}|your)\b")
+"""What is said or learnt already, and not from now on."""
+_ME = r"(?:about|on|of|from) (?:me|us)"
+_SO_LONG = (
+    r"(?:so far|(?:until|till|up to) (?:now|today)|to date|ever|over (?:the|all these) (?:years|months|weeks)|all this time|"
+    r"since (?:we met|the (?:very )?(?:beginning|start)|day one)|from the (?:very )?(?:beginning|start))"
+)
+_FROM = r"(?:(?:from|in|of|out of) (?:your|the)(?: whole| entire)? (?:memory|mind|records?|head|database|files?|notes|lists?))"
+_HOW = r"(?:please|now|just|absolutely|completely|entirely|totally|at once|right away|for good|forever|there is|thanks)"
+_THINGS = r"(?:(?:the|those|these|my|your) )?(?:things?|data|information|info|stuff|facts|details|memories)"
+_EVERYTHING = re.compile(
+    rf"^(?=.*\b(?:{_ALL}|{_WHOLE})\b)"
+    rf"(?:(?:{_WHOLE}|{_ALL}|{_WHO}|{_ME}|{_SO_LONG}|{_FROM}|{_HOW}|{_THINGS}|about|of|it|that|what|and|left)(?: |$))+$"
+)
+"""All words, who said or learnt it, since when, about me, from where, how: in any order, and nothing else."""
+_OF_MEMORY = re.compile(rf"\b(?:{_WHO}|{_ME}|{_WHOLE}|{_FROM})\b")
+"""Which of them speaks of what is remembered: "clear everything" may ask for something else."""
+_EVER = re.compile(rf"\b(?:{_SO_LONG}|it all|all of it|all there is)\b")
+"""What reaches beyond what was said just now."""
 _CLAUSE = re.compile(r"\s*(?:[,;.:!?]+|\b(?:and then|and also|and|then|so|but|because|plus)\b)\s*")
 _THING = re.compile(r"(?:also )?(?:the|my|that) (?:\w+ ){0,3}(?:degrees?|percent)$|(?:that|what|about)\b")
 """A part that names one more thing and asks for nothing by itself: "... and the 21 degrees"."""
@@ -196,6 +238,10 @@ def wish(text: str, is_order: Callable[[str], bool], told: Mapping[Told, float] 
         return found
     sure, whole = 1.0 - told[Told.NONE] - told[Told.KEEP], " ".join(words(text))
     if found is not None:
+        if found.what in (What.NAMED, What.LAST) and told[Told.EVERYTHING] >= UNNAMED_AT[What.ALL]:
+            return Wish(What.ALL, found.about, rest=found.rest, heard=sure)
+        if found.what is What.ALL and not found.sure and told[Told.EVERYTHING] < AT:
+            return None
         if found.what is What.LAST and told[Told.NAMED] >= NAMED_AT:
             return Wish(What.NAMED, whole, whole=whole, heard=sure)
         if found.what is not What.NAMED:
@@ -239,8 +285,10 @@ def _speaks_of_erasing(text: str) -> bool:
 
 
 def _found(text: str) -> Wish | None:
-    if _SECRET.match(text):
+    text = _ASIDES.sub("", text)
+    if _HUSHES.match(text):
         return Wish(What.LAST)
+    text = _REASON.sub("", text)
     reminder = _NO_REMINDER.search(text)
     if reminder is not None:
         return Wish(What.REMINDER, text[reminder.end() :].strip(), sure=False)
@@ -260,10 +308,12 @@ def _found(text: str) -> Wish | None:
         if match["weak"] == "know" and not re.match(r"(?:didn't|not|no)\b", match.group()):
             continue
         told = before.endswith("you") or " for you " in match.group()
+        if _EVERYTHING.match(after) and not _BEFORE.search(after):
+            return None  # from now on
         named = _named(before, after, weak=match["weak"] is not None and not told)
         surely = named is not None and named.what is What.NAMED and match["sure"] and "on to" not in match["sure"]
         return replace(named, sure=True) if surely and named is not None else named
-    gone = _GONE.search(text)
+    gone = _GONE.search(text) or _NOTHING_LEFT.search(text)
     if gone is not None and not re.search(r"\bnot?\b", gone["about"]):
         return _named(text[: gone.start()].strip(), gone["about"], weak=False, denied=True)
     denied = _DENIES.search(text)
@@ -277,14 +327,15 @@ def _found(text: str) -> Wish | None:
 
 def _named(before: str, after: str, *, weak: bool, denied: bool = False) -> Wish | None:
     """What the words after such a verb name, or those before it where a pronoun stands for them."""
+    everything = _EVERYTHING.match(after) is not None
+    if everything and (not _LAST.match(after) or _EVER.search(after)):
+        return Wish(What.ALL, sure=not weak or _OF_MEMORY.search(after) is not None)
     if _LAST.match(after) or _found_again(after):
         left = [word for word in before.split() if word not in _IDLE]
         if left and not _LAST.match(before):
             return Wish(What.NAMED, _bare(before), sure=False)
         said = after not in ("", "about it")
         return Wish(What.LAST) if said and not (weak and not _speaks(after)) else None
-    if _EVERYTHING.match(after):
-        return Wish(What.ALL)
     if _REMINDS.search(after):
         return Wish(What.REMINDER, after, sure=False)
     speaks = _REMEMBERED.search(after) is not None or (_TAIL.search(after) is not None and "memory" in after)

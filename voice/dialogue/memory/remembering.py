@@ -34,7 +34,7 @@ from schemas.preferences import BY_DETAIL, MAIN_TITLES, SUB_TITLES, find
 from schemas.seat import Seat
 from voice.dialogue.memory import kept, naming, talks
 from voice.dialogue.memory.asking import Asked, Question, picked, which
-from voice.dialogue.memory.counted import ONE, gone, listed, number, there, things, told
+from voice.dialogue.memory.counted import ONE, gone, listed, number, there, told
 from voice.dialogue.memory.likes import as_written, because
 from voice.dialogue.memory.question import ByTheWay
 from voice.dialogue.open.things import Remembering as MayRemember
@@ -378,6 +378,8 @@ class Remembering:
                 return f"I remember nothing of that from {span.words.removeprefix('on ')}."
             plain = category is not None or not (naming.SENTENCE.match(words) or len(words.split()) > naming.SAID_BACK)
             return f"I remember nothing {about}." if plain else NOTHING_LIKE_IT
+        if guarded := self._kept_back(what):
+            return guarded
         said = told(matches, self._likes)
         if len(said) <= (ALOUD if what.period is None else 1):
             again = f"Forget {listed(said)}?"
@@ -409,13 +411,13 @@ class Remembering:
 
     def forget(self, what: Selector, about: str) -> str:
         """Ask whether all that a selector stands for is to be forgotten."""
-        if what.everything and (guarded := self._guarded("delete everything")):
+        if guarded := self._kept_back(what):
             return guarded
         matches = self._seat.memory.matching(what)
         if matches.empty:
             return f"I remember nothing {about}."
         said = [] if what.everything or what.period is not None else told(matches, self._likes)
-        if len(said) == 1 and things(matches) == 1:
+        if len(said) == 1 and matches.things == 1:
             self._ask(Question(Asked.FORGET, what, again=f"Forget {listed(said)}?"))
         else:
             self._ask(Question(Asked.FORGET, what, again=f"That is {there(matches, about)}. Shall I forget it all?"))
@@ -543,6 +545,14 @@ class Remembering:
         guarded = self._drivers is not None and self._drivers.guarded(self._seat.memory.driver)
         return f"That needs your PIN, so please {what} on the screen; I have changed nothing." if guarded else ""
 
+    def _kept_back(self, what: Selector) -> str:
+        """What is said in place of forgetting so much at once that a PIN stands before it; empty where none does."""
+        return (
+            self._guarded("delete everything" if what.everything else "delete that")
+            if self._seat.memory.sweeps(what)
+            else ""
+        )
+
     def unguest(self) -> str:
         """End guest mode: the first configured driver's memory is opened."""
         if not self._guest or self._drivers is None:
@@ -608,20 +618,19 @@ class Remembering:
             case Asked.FORGET if open_.among and open_.what == Selector():
                 return self._forgotten(picked(open_, text, command) or open_.among)
             case Asked.WHICH:
-                return self._told(*[self._seat.memory.forget_where(what) for what in which(open_, text, command)])
-            case Asked.KEEP:
-                return self._told(self._seat.memory.forget_where(open_.what))
+                meant = which(open_, text, command)
+                guarded = next(filter(None, map(self._kept_back, meant)), "")
+                return guarded or self._told(*[self._seat.memory.forget_where(what) for what in meant])
             case Asked.FORGET if open_.what.id is not None:
                 return self.erased(open_.what.id)
-            case Asked.FORGET | Asked.FORGET_SURELY if open_.what.everything and (
-                guarded := self._guarded("delete everything")
-            ):
+            case Asked.KEEP | Asked.FORGET | Asked.FORGET_SURELY if guarded := self._kept_back(open_.what):
                 return guarded
-            case Asked.FORGET if open_.what.everything:
-                again = "Once more, to be sure: forget everything now? Say yes or no."
+            case Asked.KEEP | Asked.FORGET if self._seat.memory.sweeps(open_.what):
+                much = "everything" if open_.what.everything else "all of that"
+                again = f"Once more, to be sure: forget {much} now? Say yes or no."
                 self._ask(Question(Asked.FORGET_SURELY, open_.what, again=again))
                 return ""
-            case Asked.FORGET | Asked.FORGET_SURELY:
+            case Asked.KEEP | Asked.FORGET | Asked.FORGET_SURELY:
                 return self._told(self._seat.memory.forget_where(open_.what))
             case Asked.EXPORT:
                 return self._exported()

@@ -31,7 +31,7 @@ from models.commands.matcher import TemplateMatcher
 from models.runtime.fake_encoder import KeywordEncoder
 from schemas.errors import PinError, VaultBusyError
 from schemas.events import Motion, VehicleState
-from schemas.memory import Turn
+from schemas.memory import Selector, Turn
 from schemas.ports import Wiping
 from schemas.seat import Seat
 from tests.dialogues import FakeVehicle, StubParser
@@ -375,6 +375,20 @@ def test_what_a_pin_stands_before_is_not_done_by_voice(house: House, wish: str) 
     house.say("yes")
     assert house.values() == {"jazz"} and house.vaults() == {"ada", "grace"}
     assert not (house.folder / "exports").exists()
+
+
+@pytest.mark.parametrize(
+    "wish", ["forget everything i said today", "forget everything since yesterday", "forget what i said on this trip"]
+)
+def test_nor_what_leaves_as_little(house: House, wish: str) -> None:
+    house.give_pins(ada="2468")
+    house.memory.remember("i like soul music")
+    house.memory.forget_where(Selector(key="favorite_genres", text="jazz"))
+    assert house.values() == {"soul"}
+    assert house.say(wish).startswith("That needs your PIN, so please delete that on the screen")
+    house.say("yes")
+    house.say("yes")
+    assert house.values() == {"soul"}
 
 
 @pytest.mark.parametrize("wish", ["delete me", "forget everything you know about me", "export my data"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import statistics
 import subprocess
 import sys
 import time
@@ -21,9 +22,9 @@ from tests.screens import NOW, Car, FakeDrivers, parts_of, preference
 pytestmark = pytest.mark.socket
 
 WITHIN_S = 0.3
-"""The driver's page is answered within this,"""
+"""19 of 20 times the driver's page is answered within this,"""
 SLACK = 4
-"""and on a machine that does other things within so many times as much."""
+"""and always within so many times as much."""
 HEAD = "GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{more}\r\n"
 
 
@@ -61,10 +62,10 @@ def target(tmp_path: Path) -> Iterator[Target]:
         yield Target(server)
 
 
-def in_time(target: Target, times: int = 10) -> None:
-    """The driver's page, several times: usually within 0.3 s, and never much later."""
+def in_time(target: Target, times: int = 20) -> None:
+    """The driver's page, many times: 19 of 20 within 0.3 s, and never much later."""
     took = sorted(target.as_driver() for _ in range(times))
-    assert took[times // 2] < WITHIN_S and took[-1] < WITHIN_S * SLACK, took
+    assert statistics.quantiles(took, n=20)[-1] < WITHIN_S and took[-1] < WITHIN_S * SLACK, took
 
 
 @pytest.mark.parametrize("source", ["127.0.0.1", "127.0.0.7"])

@@ -269,6 +269,40 @@ def test_without_a_pin_everything_is_asked_about_twice(browser: Browser, memory:
     assert again.status_code == 400 and "once" not in first
 
 
+def test_a_stretch_of_time_that_leaves_nothing_is_asked_about_as_everything_is(
+    browser: Browser, memory: MemoryPort, screen: Screen, car: Car
+) -> None:
+    screen.parts.pins.set("ada", "2468")
+    memory.forget("p2")
+    browser.get("/privacy/delete")
+    where = browser.post("/privacy/delete", what="day")
+    assert "Delete so much at once?" in browser.get(where) and len(memory.preferences()) == 1
+    assert "That is not the PIN" in browser.post("/privacy/everything", 403, pin="1111", of="some")
+    assert len(memory.preferences()) == 1
+    browser.post("/privacy/everything", pin="2468", of="some")
+    car.wait()
+    assert memory.preferences() == ()
+
+
+def test_without_a_pin_it_is_asked_about_twice(browser: Browser, memory: MemoryPort) -> None:
+    memory.forget("p2")
+    browser.get("/privacy/delete")
+    browser.get(browser.post("/privacy/delete", what="day"))
+    assert "Really delete all of this?" in browser.post("/privacy/everything", 200, of="some")
+    assert len(memory.preferences()) == 1
+    browser.post("/privacy/everything/really", of="some")
+    assert memory.preferences() == ()
+
+
+def test_what_was_asked_about_is_what_goes(browser: Browser, memory: MemoryPort) -> None:
+    browser.get("/privacy/everything")
+    browser.post("/privacy/everything", 400, of="some")  # nothing of the kind was asked for
+    browser.get("/privacy/everything")
+    browser.post("/privacy/everything", 200)
+    browser.post("/privacy/everything/really", 400, of="some")
+    assert len(memory.preferences()) == 2
+
+
 def test_the_second_question_belongs_to_one_driver(browser: Browser, drivers: FakeDrivers, screen: Screen) -> None:
     browser.get("/privacy/everything")
     browser.post("/privacy/everything", 200)

@@ -1,4 +1,7 @@
-"""The talk about memory, in the driver's words: commands as the templates have them, over memories that store."""
+"""The talk about memory, in the driver's words: commands as the templates have them, over memories that store.
+
+Long because every command about memory is said here, to the same driver.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ from memory.vault.lifecycle import Vault
 from models.commands.matcher import TemplateMatcher
 from models.runtime.fake_encoder import KeywordEncoder
 from schemas.events import Reply, Route, Transcript, VehicleState
-from schemas.memory import Outcome, Turn
+from schemas.memory import Outcome, Period, Selector, Turn
 from schemas.seat import Seat
 from tests.dialogues import FakeVehicle, StubParser
 from tests.memories import memory_of
@@ -250,6 +253,7 @@ def test_a_time_is_forgotten(talk: Talk) -> None:
     assert talk("forget this trip") == "That is two things from this trip. Shall I forget it all?"
     assert talk("no") == "Okay, I keep it." and len(talk.values()) == 2
     talk("forget everything i said today")
+    assert talk("yes") == "Once more, to be sure: forget all of that now? Say yes or no." and len(talk.values()) == 2
     talk("yes")
     assert talk.values() == set()
 
@@ -264,6 +268,22 @@ def test_everything_is_forgotten_after_a_yes_only(talk: Talk) -> None:
     talk("erase your memory")
     talk("yes")
     assert talk("yes").startswith("Forgotten") and talk.values() == set()
+
+
+def test_all_there_is_or_more_than_ten_things_are_asked_about_twice(talk: Talk) -> None:
+    tell(talk, "jazz", "italian", at=START - timedelta(days=1))
+    assert not talk.memory.sweeps(Selector(key="favorite_genres"))
+    assert not talk.memory.sweeps(Selector(text="jazz"))
+    assert talk.memory.sweeps(Selector(period=Period(since=START - timedelta(days=2))))
+    for number in range(10):
+        talk.memory.remember(f"i like band{number} music", "favorite_genres")
+    assert talk.memory.sweeps(Selector(key="favorite_genres")) and not talk.memory.sweeps(Selector(text="rock"))
+    held = len(talk.values())
+    talk("stop remembering music")
+    assert talk("delete them") == "Once more, to be sure: forget all of that now? Say yes or no."
+    assert len(talk.values()) == held
+    talk("yes")
+    assert talk.values() == {"italian"}
 
 
 # Switches
