@@ -208,6 +208,11 @@ _OF_MEMORY = re.compile(rf"\b(?:{_WHO}|{_ME}|{_WHOLE}|{_FROM})\b")
 """Which of them speaks of what is remembered: "clear everything" may ask for something else."""
 _EVER = re.compile(rf"\b(?:{_SO_LONG}|it all|all of it|all there is)\b")
 """What reaches beyond what was said just now."""
+_ALL_BUT = re.compile(
+    r"(?P<all>\b(?:everything|all|it all)\b.*?) (?P<but>(?:except|apart from|other than|besides|aside from|(?<=\ball )but|"
+    r"(?<=\beverything )but)\b.*)"
+)
+"""All but something: not all, and not that."""
 _CLAUSE = re.compile(r"\s*(?:[,;.:!?]+|\b(?:and then|and also|and|then|so|but|because|plus)\b)\s*")
 _THING = re.compile(r"(?:also )?(?:the|my|that) (?:\w+ ){0,3}(?:degrees?|percent)$|(?:that|what|about)\b")
 """A part that names one more thing and asks for nothing by itself: "... and the 21 degrees"."""
@@ -266,6 +271,9 @@ def left(text: str) -> bool:
 
 
 def _worded(text: str, is_order: Callable[[str], bool]) -> Wish | None:
+    spared = _ALL_BUT.search(" ".join(words(text)))
+    if spared is not None and (before := _found(spared.string[: spared.end("all")])) and before.what is What.ALL:
+        return Wish(What.NAMED, spared["but"])
     if _found(" ".join(words(text))) is None:
         return None
     parts = [" ".join(words(part)) for part in _CLAUSE.split(text.lower()) if words(part)]

@@ -9,6 +9,7 @@ Long because every command about memory has its reply here, and all of them shar
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -361,6 +362,8 @@ class Remembering:
 
     def forget_named(self, words: str, category: str | None, whole: str = "") -> str:
         """Ask whether what these words name is to be forgotten, else what the ``whole`` sentence means best, if it is known."""
+        if _ALL_BUT.match(words):
+            return NOT_ALL_BUT
         what = naming.named(self._seat.memory, words, category)
         fits = self._seat.memory.fitting(whole, words)[:ALOUD] if what is None and whole else ()
         if len(fits) == 1:
@@ -729,6 +732,8 @@ UNNAMED = "driver"
 """The name that the configuration gives before anybody chose one."""
 _WHAT = "I don't know what you mean by that."
 _KNOWN = "I have kept that already."
+_ALL_BUT = re.compile(r"(?:except|but|apart from|other than|besides|aside from)\b")
+NOT_ALL_BUT = "I can't forget everything but one thing. Name what I shall forget, or say: forget everything."
 UNNAMED_THING = "I find nothing by that name."
 NOTHING_LIKE_IT = "I find nothing like that in what I remember. Name it, or ask me what I remember."
 NOT_KEPT = "I only keep what you like, avoid or need on the road, and I could not tell what this is."

@@ -73,7 +73,7 @@ def test_closed_values_by_rule(detail: str, said: str, sentence: str, value: str
     ("interior_lighting_color_preferences", "a blue light", "blue"), ("preferred_payment_method", "with my card", "card"),
     ("charging_station_onsite_amenities", "a coffee shop", "cafe"), ("preferred_parking_type", "a multi storey", "parking garage"),
     ("favorite_genres", "pop radio station", "pop"), ("preferred_music_streaming_service", "the tidewave service", "tidewave"),
-    ("favorite_artists_or_bands", "Ed Sherwood (Pop/Folk)", "ed sherwood"),
+    ("favorite_artists_or_bands", "Mira Halloran (Pop/Folk)", "mira halloran"),
     (WALK, "less than 5 min (accepting a higher cost)", "less than 5 minutes"),
 ])  # fmt: skip
 def test_listed_values(detail: str, said: str, value: str) -> None:

@@ -30,7 +30,7 @@ from tests.memories import memory_of
 from tests.memories import talk as talked
 from voice.dialogue.agent import Dialogue
 from voice.dialogue.coordinator import DialogueSettings
-from voice.dialogue.memory.remembering import NOT_KEPT, Remembering
+from voice.dialogue.memory.remembering import NOT_ALL_BUT, NOT_KEPT, Remembering
 from voice.dialogue.replies.responder import NOT_UNDERSTOOD
 
 START = datetime(2026, 3, 4, 9, 15, tzinfo=UTC)
@@ -192,6 +192,15 @@ def test_what_is_asked_to_be_remembered_is_stored_at_once(talk: Talk) -> None:
     assert talk("remember that i like the moon") == NOT_KEPT
     assert talk("remember that i am vegan").endswith("off until you allow it on the screen.")
     assert talk("forget that") == "Forgotten." and talk.values() == set()
+
+
+@pytest.mark.parametrize(
+    "words", ["everything except jazz", "all but jazz", "everything you know apart from the music"]
+)
+def test_all_but_one_thing_is_neither_all_nor_that_thing(talk: Talk, words: str) -> None:
+    tell(talk, "jazz", "italian")
+    assert talk(f"forget {words}") == NOT_ALL_BUT
+    assert talk.values() == {"jazz", "italian"}
 
 
 def test_forget_that_is_the_last_thing_mentioned(talk: Talk) -> None:
