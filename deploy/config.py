@@ -10,6 +10,7 @@ import os
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from os.path import expanduser
 from pathlib import Path
 from typing import Any
 
@@ -164,7 +165,7 @@ def _from_environment(env: Mapping[str, str]) -> dict[str, Any]:
 
 def _under(home: Path) -> dict[str, Any]:
     """Where things lie when everything personal is to lie in one folder: vaults in it, keys in a folder of their own."""
-    folder = home.expanduser().absolute()
+    folder = Path(expanduser(home)).absolute()
     return {"data": {"folder": str(folder), "key_file": str(folder / "keys" / "{driver}.key")}}
 
 

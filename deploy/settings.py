@@ -8,6 +8,7 @@ packages' own), and ``deploy.config`` reads them from their sources.
 from __future__ import annotations
 
 import re
+from os.path import expanduser
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -24,7 +25,7 @@ from voice.wake import WAKE_WORDS
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Seconds = Annotated[float, Field(gt=0.0, le=600.0)]
 Word = Annotated[str, Field(min_length=1, max_length=200)]
-Folder = Annotated[Path, AfterValidator(lambda path: path.expanduser())]
+Folder = Annotated[Path, AfterValidator(lambda path: Path(expanduser(path)))]
 ModelName = Annotated[str, Field(min_length=1)]
 """A model's id in the catalogue, or the path of its file or folder (with a slash in it)."""
 

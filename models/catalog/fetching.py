@@ -10,6 +10,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from os.path import expanduser
 from pathlib import Path
 
 from models.catalog import box
@@ -165,7 +166,7 @@ class _Try:
         elif isinstance(way, Boxes):
             self._unpack(way, self._fetched)
         else:
-            self._from_folder(Path(way.path).expanduser())
+            self._from_folder(Path(expanduser(way.path)))
 
     def _wanted(self) -> list[ModelFile]:
         return [file for file in self._model.files if not self._staging.finished(file)]

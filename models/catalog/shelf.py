@@ -10,6 +10,7 @@ import importlib.util
 import shutil
 import tomllib
 from collections.abc import Callable
+from os.path import expanduser
 from pathlib import Path
 from typing import Protocol, Self
 
@@ -186,7 +187,7 @@ class Catalog:
             schemas.errors.ModelDamagedError: a file is not what the catalogue says.
         """
         if "/" in reference:
-            path = Path(reference).expanduser()
+            path = Path(expanduser(reference))
             if not path.exists():
                 raise ModelMissingError(f"there is no model at {path}; correct the path or put the model there")
             return path

@@ -11,6 +11,7 @@ import difflib
 import math
 import re
 from collections.abc import Mapping
+from os.path import expanduser
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -138,7 +139,7 @@ def find_mapping(name: str) -> Path:
         schemas.errors.ConfigError: there is none.
     """
     if "/" in name or "." in name:
-        return Path(name).expanduser()
+        return Path(expanduser(name))
     known = sorted(path.stem for path in FOLDER.glob("*.yaml"))
     if name not in known:
         near = difflib.get_close_matches(name, known, n=1)

@@ -50,6 +50,11 @@ def test_every_key_is_written_or_named_in_the_default_file() -> None:
     assert set(keys()) - found == set()
 
 
+def test_the_home_of_somebody_who_does_not_exist_is_a_path_that_is_not_there() -> None:
+    config = load_config(environment={}, flags={"vehicle.organizer": "~nobody-of-that-name/organizer.json"})
+    assert config.vehicle.organizer is not None and not config.vehicle.organizer.exists()
+
+
 def test_flags_beat_environment_beats_file_beats_profile_beats_defaults(tmp_path: Path) -> None:
     file = device_file(tmp_path, 'profile = "pi5"\n[parser]\nthreads = 6\ngpu_layers = 3\n[tts]\npitch = 10\n')
     environment = {**EMPTY, "GLOVEBOX_PARSER__THREADS": "7", "GLOVEBOX_TTS__PITCH": "20"}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from os.path import expanduser
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -206,7 +207,7 @@ def load_network(mapping: str, dbc: str) -> Network:
 
 
 def _database(dbc: str) -> tuple[Database, tuple[str, ...]]:
-    return load_dbc(Path(dbc).expanduser() if "/" in dbc or "." in dbc else FOLDER / f"{dbc}.dbc")
+    return load_dbc(Path(expanduser(dbc)) if "/" in dbc or "." in dbc else FOLDER / f"{dbc}.dbc")
 
 
 class _Checks:
