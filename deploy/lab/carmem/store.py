@@ -12,7 +12,9 @@ from collections.abc import Sequence
 from deploy.lab.carmem.data import Item
 from deploy.lab.carmem.extraction import NOW
 from deploy.lab.carmem.parts import Parts
+from memory.learn.meaning import sense_of
 from memory.store.searchable import category_words
+from schemas.kinds import Sense
 from schemas.memory import Preference
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
@@ -29,6 +31,7 @@ def filled(parts: Parts, items: Sequence[Item]) -> tuple[Preference, ...]:
             conversation=item.id,
             confidence=1.0,
             valid_from=NOW,
+            sense=sense_of(item.gold.detail, item.attribute, Sense.LIKES),
         )
         for item in items
     )

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from memory.learn.english.negation import Polarity, clause
 from memory.learn.english.phrasings import SAID_AS
 from memory.learn.english.vocabulary import CLOSED, FLIP_ANSWER, Patterns
-from models.numbers import number_at
+from models.numbers import number_at, numbers
 from models.text import normal, words
 from schemas.ports import Encoder
 from schemas.preferences import BY_DETAIL
@@ -35,8 +35,8 @@ LIKELY_CHOICE = 0.5
 (311 utterances in closed categories): rules alone .74, choice alone .88, this order .89."""
 LEAST_CHOICE = 0.4
 """And where neither tells, from this share on."""
-LIKE_EXAMPLE = 0.5
-"""Cosine from which on a value alone is another way of writing an example: "less than 5 min". Our choice."""
+LIKE_EXAMPLE, CLEARLY = 0.6, 0.15
+"""Cosine from which on a value alone is another way of writing an example, and how much farther the next one is. Our choice."""
 _REMARK = re.compile(r"\s*\([^()]*\)$")
 """A remark behind a value alone: "Ed Sheeran (pop)"."""
 _ANSWER = re.compile(r"(yes|no)\b(?=$|[ ,.;(])")
@@ -296,11 +296,15 @@ class Canon:
         return ruled or likeliest
 
     def _nearest(self, detail: str, said: str) -> str | None:
-        """The example of a closed category that a value alone means most likely, None for none."""
+        """The example of a closed category that a value alone means: the one with its numbers, else the clearly nearest one."""
         examples = BY_DETAIL[detail].examples
+        amounts = numbers(said)
+        alike = [one for one in examples if amounts and numbers(one) == amounts]
+        if amounts or len(examples) < 2:
+            return alike[0] if len(alike) == 1 else None
         vectors = self._encoder.encode([said, *examples])
-        close = vectors[1:] @ vectors[0]
-        return examples[int(close.argmax())] if close.max() >= LIKE_EXAMPLE else None
+        close = sorted(zip((vectors[1:] @ vectors[0]).tolist(), examples, strict=True), reverse=True)
+        return close[0][1] if close[0][0] >= LIKE_EXAMPLE and close[0][0] >= close[1][0] + CLEARLY else None
 
 
 def all_the_same(text: str) -> bool:
