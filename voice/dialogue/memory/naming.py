@@ -25,6 +25,10 @@ _NAMES = re.compile(
 """A word beside a time that names something."""
 _CLAUSE = frozenset("do does did is are was were have has i i'm i've me mine you".split())
 """Words of a question, or of whoever asks it: what has one is not said back ("anything about music does my wife")."""
+_DOES = re.compile(
+    r"(?<=\w) (?:lives?|works?|likes?|loves?|hates?|wants?|needs?|said|goes|comes|finish(?:es)?|starts?|drives?)$"
+)
+"""What somebody does, behind who it is: "where does my mum live"."""
 _OWNERS = r"(?:(?:my|our|his|her|their|the|an?|this|that) )"
 
 
@@ -56,8 +60,8 @@ def called(words: str, question: str = "") -> str:
         re.IGNORECASE,
     )
     noun = not question or (found is not None and (found[1] or found[2] or found[3] != found[3].lower()))
-    said = f"{found[2]}{found[3]}" if found is not None else words
-    plain = re.sub(rf"^{_OWNERS}", "", words.lower()).split()
+    said = _DOES.sub("", f"{found[2]}{found[3]}" if found is not None else words)
+    plain = _DOES.sub("", re.sub(rf"^{_OWNERS}", "", words.lower())).split()
     return turned(said) if noun and _CLAUSE.isdisjoint(plain) and len(plain) <= SAID_BACK else "that"
 
 

@@ -45,7 +45,9 @@ def place(slots: Mapping[str, object], *, going: bool = True) -> str:
         if who:
             more = ". Tell me where it is, and I'll take you" if going else ""
             return f"I don't have an address for {who}{more}"
-        return f"I don't know of {wanted} {where(slots)}" if names(wanted) else WHICH
+        kind = " ".join(word for word in wanted.split() if word.lower() not in _FIRST)
+        known = f"I know of no {kind}" if kind != wanted else f"I don't know of {wanted}"
+        return f"{known} {where(slots)}" if names(wanted) else WHICH
     kind = str(slots.get("kind") or "place")
     quality = " ".join(word for word in str(slots.get("quality") or "").split() if word not in _FIRST)
     return f"I know of no {' '.join(filter(None, (quality, KINDS.get(kind, kind))))} {where(slots)}"

@@ -44,6 +44,7 @@ def test_what_was_forgotten_is_not_told_as_spoken_of() -> None:
         ("family", "what do you know about my family", "your family"),
         ("jess", "who is jess", "jess"),
         ("jess", "tell me what you know of Jess", "Jess"),
+        ("mum lives", "where did i say my mum lives", "your mum"),
         ("boats", "", "boats"),
         ("boats do i", "", "that"),
     ],
