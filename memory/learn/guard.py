@@ -131,7 +131,7 @@ class Guard:
         """
         if key == LINES["name"][0]:
             return self.forbidden_name(value, consent)
-        said = key.replace("_", " ")
+        said = key.rpartition(".")[2].replace("_", " ")
         line = f"{said}: {value}"
         told, scores = self.kinds(value) | self.kinds(line), self._scores(f"my {said} is {value}")
         if scores is not None and odds(scores) >= AT_LINE:

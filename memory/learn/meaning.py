@@ -6,13 +6,14 @@ nothing is marked the encoder's own view of the sentence is left to count.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from memory.learn.english.canonical import is_closed
 from memory.learn.english.conditions import condition
-from models.text import words
+from models.text import normal, words
 from schemas.kinds import CONDITION_LABELS, OTHER, OWN, VALUES, Condition, Label, Marked, Part, Sense
 
 SURELY = 0.9
@@ -37,6 +38,13 @@ ROADS, DIET, ACCESSIBLE = (
 )
 FREE = " free"
 """How the values of a diet end that leave something out: they say by themselves what is avoided."""
+
+
+_OUTRIGHT = re.compile(
+    r"^(?:i|we) (?:(?:really|do|just|also|quite|absolutely) )*(?:(?:like|love|adore|enjoy)|"
+    r"(?P<against>(?:don't|do not) (?:really )?(?:like|enjoy)|hate|dislike|detest|can't stand|cannot stand)) "
+    r"(?:the |some )?(?P<thing>.+?)(?: (?:music|food|songs))?$"
+)
 
 
 class Holds(StrEnum):
@@ -79,7 +87,7 @@ def meaning(marked: Marked, detail: str, said: str, value: str) -> Meaning:
         said: the words of it that carry the value; the whole sentence where no words do.
         value: canonical.
     """
-    shares = marked.of(words(said))
+    shares = outright(marked.text, said) or marked.of(words(said))
 
     def of(*labels: Label) -> float:
         return sum(shares.get(label, 0.0) for label in labels)
@@ -105,6 +113,14 @@ def meaning(marked: Marked, detail: str, said: str, value: str) -> Meaning:
     if share < AT:
         holds = Holds.UNTOLD
     return Meaning(sense, holds, share, doubt, conditions(marked, said), past, foreign)
+
+
+def outright(text: str, said: str) -> Mapping[Label, float] | None:
+    """The share of a sentence that is nothing but "I like ..." or "I don't like ...", whatever its marks; None for others."""
+    found = _OUTRIGHT.match(normal(text).rstrip(" .!"))
+    if found is None or words(said) != words(found["thing"]):
+        return None
+    return {Label.DISLIKES if found["against"] else Label.LIKES: 1.0}
 
 
 def sense_of(detail: str, value: str, told: Sense) -> Sense:

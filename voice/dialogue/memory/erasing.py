@@ -125,7 +125,8 @@ _NO_REMINDER = re.compile(
     r"\b(?:don't|do not|needn't|stop|no longer|no need to)(?: \w+){0,3} remind(?:ing)?\b(?! me (?:of|that) i\b)"
 )
 _ASIDE = (
-    r"(?:oh|ah|uh|um|er|hm+|oops|whoops|ouch|damn|shit|gosh|god|dear|hey|well|wait|sorry|please|okay|ok|and|but|actually|right|"
+    r"(?:never mind|oh|ah|uh|um|er|hm+|oops|whoops|ouch|damn|shit|gosh|god|dear|hey|well|wait|sorry|please|"
+    r"okay|ok|and|but|actually|right|"
     r"(?:hang|hold) on|wait a (?:second|moment|minute)|my (?:bad|mistake|god)|by the way|"
     r"no(?! \w+ to\b| (?:need|reason|longer|more|one)\b))"
 )
@@ -208,6 +209,11 @@ _OF_MEMORY = re.compile(rf"\b(?:{_WHO}|{_ME}|{_WHOLE}|{_FROM})\b")
 """Which of them speaks of what is remembered: "clear everything" may ask for something else."""
 _EVER = re.compile(rf"\b(?:{_SO_LONG}|it all|all of it|all there is)\b")
 """What reaches beyond what was said just now."""
+_SPARES = re.compile(
+    r"^(?:please )?(?:keep|leave|not|don't (?:touch|forget|delete|erase|lose)|hold on to|hang on to) "
+    r"(?!(?:it|that|this|them|those|these|any|a word|a trace)\b)"
+)
+"""How a clause begins that names what is to stay."""
 _ALL_BUT = re.compile(
     r"(?P<all>\b(?:everything|all|it all)\b.*?) (?P<but>(?:except|apart from|other than|besides|aside from|(?<=\ball )but|"
     r"(?<=\beverything )but)\b.*)"
@@ -238,6 +244,7 @@ def wish(text: str, is_order: Callable[[str], bool], told: Mapping[Told, float] 
         is_order: whether words ask for something else that the car does: that is done beside it.
         told: what memory is asked for (``Encoder.wishes``); None: the words alone say it.
     """
+    text = _unspared(text)
     found = _worded(text, is_order)
     if told is None:
         return found
@@ -268,6 +275,13 @@ def left(text: str) -> bool:
     """Whether the words say themselves that nothing is to be forgotten, or ask whether something was."""
     text = " ".join(words(text))
     return any(_LEFT.search(text[: match.start()].strip()) for match in _ERASES.finditer(text))
+
+
+def _unspared(text: str) -> str:
+    """The utterance without what is to stay: "throw away Coldplay but keep Metallica"."""
+    first, *others = [" ".join(words(part)) for part in _CLAUSE.split(text.lower()) if words(part)] or [""]
+    left = [part for part in others if not _SPARES.match(part)]
+    return text if len(left) == len(others) or not _speaks_of_erasing(first) else " and ".join((first, *left))
 
 
 def _worded(text: str, is_order: Callable[[str], bool]) -> Wish | None:

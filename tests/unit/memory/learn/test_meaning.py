@@ -42,6 +42,17 @@ def test_each_value_of_a_sentence_has_its_own_sense() -> None:
     assert meaning(told, GENRES, "rock", "rock").sense is Sense.DISLIKES
 
 
+@pytest.mark.parametrize(
+    ("text", "sense"), [("I like sushi", Sense.LIKES), ("We really don't like sushi.", Sense.DISLIKES)]
+)
+def test_who_says_outright_what_they_like_likes_it_whatever_the_marks_say(text: str, sense: Sense) -> None:
+    wrong = Label.DISLIKES if sense is Sense.LIKES else Label.LIKES
+    told = meaning(marked(text.rstrip("."), sushi=wrong), "favourite_cuisine", "sushi", "sushi")
+    assert (told.sense, told.holds) == (sense, Holds.YES)
+    beside = meaning(marked("i like sushi with none of the fish", sushi=wrong), "favourite_cuisine", "sushi", "sushi")
+    assert beside.sense is (Sense.DISLIKES if wrong is Label.DISLIKES else Sense.LIKES)
+
+
 def test_who_likes_motorways_does_not_avoid_them() -> None:
     told = marked("i like motorways", motorways=Label.LIKES)
     assert meaning(told, "avoidance_of_specific_road_types", "motorways", "highways").holds is Holds.ENDED

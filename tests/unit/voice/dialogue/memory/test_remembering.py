@@ -203,6 +203,12 @@ def test_all_but_one_thing_is_neither_all_nor_that_thing(talk: Talk, words: str)
     assert talk.values() == {"jazz", "italian"}
 
 
+@pytest.mark.parametrize("words", ["forget jazz but keep italian food", "delete jazz, not italian food"])
+def test_what_is_to_stay_is_not_asked_about(talk: Talk, words: str) -> None:
+    tell(talk, "jazz", "italian")
+    assert talk(words) == "Forget that you like jazz?"
+
+
 def test_forget_that_is_the_last_thing_mentioned(talk: Talk) -> None:
     tell(talk, "jazz", "italian")
     talk("what do you remember about music")
