@@ -89,6 +89,8 @@ def calls(memory: Any) -> dict[str, Callable[[], object]]:
         "worth": lambda: memory.worth(waits),
         "keeps": lambda: memory.keeps("remember that i parked on level three"),
         "tells": lambda: memory.tells("i love jazz"),
+        "sweeps": lambda: memory.sweeps(Selector(everything=True)),
+        "discloses": lambda: memory.discloses("i am vegan"),
         "begin_trip": lambda: memory.begin_trip("t1"),
         "end_trip": lambda: memory.end_trip("t1"),
         "reflect": memory.reflect,
