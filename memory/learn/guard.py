@@ -28,7 +28,7 @@ AT, AT_WORD = -0.75, -2.0
 all of tests/attacks/sensitive*.txt (docs/log.md, 2026-11-28)."""
 AT_LINE = 4.0
 """The same for a line of the profile that was made a sentence: surer, as the words of that sentence are not the driver's. Chosen on
-120 lines of key and value: the surest ordinary one has 3.9 ("party: saturday at ours"), "church: st. mary's" 4.3."""
+some 110 lines of key and value: the surest ordinary one has 3.9 ("party: saturday at ours"), "church: st. mary's" 4.3."""
 READ, STEP = 24, 16
 """Words that the encoder reads at a time, and how many further on it reads again: a few words that tell are not lost among many."""
 WITH_AT = 0.3
