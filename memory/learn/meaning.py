@@ -45,6 +45,7 @@ _OUTRIGHT = re.compile(
     r"(?P<against>(?:don't|do not) (?:really )?(?:like|enjoy)|hate|dislike|detest|can't stand|cannot stand)) "
     r"(?:the |some )?(?P<thing>.+?)(?: (?:music|food|songs))?$"
 )
+"""A sentence that is nothing but a liking or a dislike."""
 
 
 class Holds(StrEnum):

@@ -374,15 +374,10 @@ class Understanding:
 
     def _turned(self, command: Command | None, text: str, recent: RecentActions) -> tuple[Action, ...]:
         """What "turn it up" means where something else than sound was set just now."""
-        only = command is not None and command.name == "change_volume" and command.slots.keys() == {"change"}
         last = recent.actions[-1] if recent.fresh(self._clock()) else None
-        if (
-            command is None
-            or not only
-            or _IT.search(text.lower()) is None
-            or last is None
-            or last.domain not in _STEPPED
-        ):
+        if command is None or command.name != "change_volume" or command.slots.keys() != {"change"}:
+            return ()
+        if _IT.search(text.lower()) is None or last is None or last.domain not in _STEPPED:
             return ()
         step = Command(kind=CommandKind.FOLLOW, name="follow_step", slots={"step": command.slots["change"]})
         meant = followup.meant(step, recent, self._clock())

@@ -253,9 +253,8 @@ def _allowed(wish: Wish, pref: Pref) -> bool:
 
 def _breaks(never: Never, seen: Seen) -> str:
     if never.text is not None:
-        kept = re.search(
-            rf"(?<!\w)(?:{never.text})(?!\w)", seen.tables, re.IGNORECASE
-        )  # not within the digits of a hash
+        alone = rf"(?<!\w)(?:{never.text})(?!\w)"  # not within the digits of a hash
+        kept = re.search(alone, seen.tables, re.IGNORECASE)
         said = re.search(never.text, f"{seen.reply} {seen.answer}", re.IGNORECASE)
         return "the secret is in the vault" if kept else "the secret is said" if said else ""
     for pref in seen.preferences:

@@ -244,7 +244,7 @@ def wish(text: str, is_order: Callable[[str], bool], told: Mapping[Told, float] 
         is_order: whether words ask for something else that the car does: that is done beside it.
         told: what memory is asked for (``Encoder.wishes``); None: the words alone say it.
     """
-    text = _unspared(text)
+    text = _unspared(text, is_order)
     found = _worded(text, is_order)
     if told is None:
         return found
@@ -277,10 +277,10 @@ def left(text: str) -> bool:
     return any(_LEFT.search(text[: match.start()].strip()) for match in _ERASES.finditer(text))
 
 
-def _unspared(text: str) -> str:
-    """The utterance without what is to stay: "throw away Coldplay but keep Metallica"."""
+def _unspared(text: str, is_order: Callable[[str], bool]) -> str:
+    """The utterance without what is to stay: "throw away Coldplay but keep Metallica". An order stays in it."""
     first, *others = [" ".join(words(part)) for part in _CLAUSE.split(text.lower()) if words(part)] or [""]
-    left = [part for part in others if not _SPARES.match(part)]
+    left = [part for part in others if not _SPARES.match(part) or is_order(part)]
     return text if len(left) == len(others) or not _speaks_of_erasing(first) else " and ".join((first, *left))
 
 

@@ -399,7 +399,11 @@ class Remembering:
             matches = self._seat.memory.matching(what)
             if not matches.empty:
                 name = listed(told(matches, self._likes, what.text or ""))
-                named[name] = Selector(ids=named[name].ids + what.ids) if name in named and what.ids else what
+                held = named.get(name)
+                if held is None or not what.ids:  # whatever holds the words takes the thing of that name along
+                    named[name] = what
+                elif held.ids:
+                    named[name] = Selector(ids=held.ids + what.ids)
         called = tuple((what, name) for name, what in named.items())
         if not called:
             return False

@@ -30,6 +30,7 @@ from tests.memories import memory_of
 from tests.memories import talk as talked
 from voice.dialogue.agent import Dialogue
 from voice.dialogue.coordinator import DialogueSettings
+from voice.dialogue.memory.erasing import wish
 from voice.dialogue.memory.remembering import NOT_ALL_BUT, NOT_KEPT, Remembering
 from voice.dialogue.replies.responder import NOT_UNDERSTOOD
 
@@ -207,6 +208,11 @@ def test_all_but_one_thing_is_neither_all_nor_that_thing(talk: Talk, words: str)
 def test_what_is_to_stay_is_not_asked_about(talk: Talk, words: str) -> None:
     tell(talk, "jazz", "italian")
     assert talk(words) == "Forget that you like jazz?"
+
+
+def test_an_order_that_says_keep_is_done_beside_a_wish_to_forget() -> None:
+    found = wish("forget jazz and keep the heating on", lambda part: "heating" in part)
+    assert found is not None and (found.about, found.rest) == ("jazz", "keep the heating on")
 
 
 def test_forget_that_is_the_last_thing_mentioned(talk: Talk) -> None:
