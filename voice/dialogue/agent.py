@@ -31,8 +31,8 @@ from voice.dialogue.acts.acting import Acting, is_whole
 from voice.dialogue.coordinator import Coordinator, DialogueSettings
 from voice.dialogue.doing import Doing
 from voice.dialogue.filling import fill
+from voice.dialogue.knowing import lately, saying
 from voice.dialogue.knowing import reading as knowing
-from voice.dialogue.knowing import saying
 from voice.dialogue.knowing.talk import Knowing
 from voice.dialogue.memory import talks, wishes
 from voice.dialogue.memory.asking import LEFT
@@ -89,7 +89,7 @@ class Dialogue:
         self._conversation: str | None = None
         self._open = OpenTable[Asked]()
         self._by_the_way = ByTheWay(seat, clock, settings.questions, self._coordinator.is_order)
-        self._talk = Talk(seat, clock, drivers=drivers, questions=self._by_the_way)
+        self._talk = Talk(seat, clock, drivers=drivers, questions=self._by_the_way, encoder=encoder)
         self._doing = Doing(seat, spares, self._talk, clock, self._ask)
         self._knowing = Knowing(seat, spares, clock, introduces=settings.introduces)
         self._small_talk = SmallTalk(talker, seat, spares, encoder)
@@ -215,6 +215,7 @@ class Dialogue:
             return ours.REPLY
         self._asks = False
         self._knowing.begins()
+        self._talk.begins()
         if Do.WITHDRAW in self._open.tick(self._clock()):
             self._withdraw()
         if not addressed and self._open.thing is None:
@@ -267,6 +268,8 @@ class Dialogue:
             own = own and not planning.by_liking(said) and not planning.hedges(said)
             teaches = read and (planning.teaches(turn.plan, said) or (own and self.seat.memory.tells(turn.heard.text)))
             self._note("driver", turn.heard.text, turn.heard.confidence, teaches=teaches)
+        if turn.open_ is None and (right := self._talk.corrected(turn.heard.text)):
+            return turn.reply(right)
         reply = turn.reply()
         for do in self._open.feed(turn.event, self._clock()):
             reply = await self._do(do, turn, reply)
@@ -521,6 +524,10 @@ class Dialogue:
         if turn.about_memory:
             return await self._of_memory(turn)
         if planning.only_talk(plan):
+            told = self._talk.just_told(turn.heard.text) if lately.asks(turn.heard.text) else ""
+            if told:
+                return turn.reply(told)
+            self._talk.chatted(turn.heard.text)
             return turn.reply(await self._small_talk.reply(turn.heard.text, self._doing.last, plan.asks))
         if plan.acts:
             return await self._by_acts(turn)
@@ -545,6 +552,8 @@ class Dialogue:
         plan = turn.plan
         if plan.command is None:
             return turn.reply(responder.NOT_UNDERSTOOD)
+        if plan.command.name == "get_contact" and (told := await self._told_of(turn)):
+            return turn.reply(told)
         action = self.seat.units.as_meant(parse_action(plan.command.name, plan.command.slots))
         if question := followup.lacks_time(action):
             self._ask(Missing(question, context.act_of(action)))
@@ -557,6 +566,11 @@ class Dialogue:
         if filled.action is None or self.seat.memory is not memory:  # another driver may have taken over meanwhile
             return await self._doing.act((action,), plan)
         return await self._doing.act((filled.action,), plan, filled.used)
+
+    async def _told_of(self, turn: Turn) -> str:
+        """What memory answers to a question that the car's contacts would answer else; empty for nothing."""
+        moving = await self._doing.moving()
+        return await asyncio.to_thread(self._talk.answered, turn.heard.text, moving=moving, unasked=True)
 
     async def _of_memory(self, turn: Turn) -> Reply:
         """The reply to talk about memory."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -46,6 +47,7 @@ from voice.dialogue.acts.seen import Seen, seen, unconditional
 from voice.dialogue.coordinator import Plan
 from voice.dialogue.filling import fill
 from voice.dialogue.followup import lacks_time
+from voice.dialogue.knowing import lately
 from voice.dialogue.knowing.reading import told_name
 from voice.dialogue.knowing.talk import Knowing
 from voice.dialogue.memory import talks
@@ -396,10 +398,15 @@ class Acting:
         """
         work = await self.look(plan.acts, plan.asks, transcript, context, recent, answers=answers, left=plan.left)
         asks = bool(work.actions) and len(plan.acts) == 1 and all(action.query for action in work.actions)
-        if asks or [act.name for act in plan.acts] == ["cannot"]:  # what the car cannot know, the driver may have told
-            beyond = " ".join(map(called, work.actions)) if asks else None
+        alone = [act.name for act in plan.acts]
+        if (
+            asks or alone == ["cannot"] or (alone == ["none"] and lately.asks(transcript.text))
+        ):  # the driver may have told it
+            told_me = _TOLD_ME.search(transcript.text) is not None
+            beyond = " ".join(map(called, work.actions)) if asks and not told_me else None
+            unasked = not (told_me or _of_the_car(plan.acts))
             told = await asyncio.to_thread(
-                self._talk.answered, transcript.text, moving=moving, unasked=not _of_the_car(plan.acts), beyond=beyond
+                self._talk.answered, transcript.text, moving=moving, unasked=unasked, beyond=beyond
             )
             work.actions, work.said = ((), [(0, told)]) if told else (work.actions, work.said)
         before = 0
@@ -502,7 +509,7 @@ class Acting:
         match act.name:
             case "recall":
                 if key is not None or not about:
-                    return self._talk.what(key, moving=moving)
+                    return self._talk.what(key, moving=moving, question=text)
                 told = await asyncio.to_thread(self._talk.answered, text, moving=moving)
                 return told or self._talk.about(about, moving=moving, question=text)
             case "talked":
@@ -547,6 +554,12 @@ class Acting:
         if command is not None and "category" in command.slots:
             return str(command.slots["category"])
         return None
+
+
+_TOLD_ME = re.compile(
+    r"\b(?:i|we) (?:just )?(?:told|said|mentioned|gave)\b|\bdid i (?:tell|say|mention|give)\b", re.IGNORECASE
+)
+"""Words that ask for what the driver said, and not for what the car measures."""
 
 
 def _of_the_car(acts: Sequence[Act]) -> bool:

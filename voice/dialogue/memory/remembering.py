@@ -13,7 +13,8 @@ import re
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from schemas.errors import UnknownEntryError
 from schemas.events import Command
@@ -30,10 +31,13 @@ from schemas.memory import (
     Recollection,
     Selector,
 )
-from schemas.ports import Drivers
+from schemas.ports import Drivers, Encoder
 from schemas.preferences import BY_DETAIL, MAIN_TITLES, SUB_TITLES, find
 from schemas.seat import Seat
-from voice.dialogue.memory import kept, naming, talks
+from voice.dialogue.knowing import lately
+from voice.dialogue.knowing.lately import Lately, Told
+from voice.dialogue.knowing.lately import corrected as put_right
+from voice.dialogue.memory import kept, naming, talks, wishes
 from voice.dialogue.memory.asking import Asked, Question, picked, which
 from voice.dialogue.memory.counted import ONE, gone, listed, number, there, told
 from voice.dialogue.memory.likes import as_written, because
@@ -42,6 +46,7 @@ from voice.dialogue.open.things import Remembering as MayRemember
 from voice.dialogue.replies import responder
 from voice.dialogue.replies.examples import stems
 from voice.dialogue.replies.moments import SAID, pause_end, period, spoken_moment, spoken_span
+from voice.dialogue.replies.turned import sentence, turned
 
 ALOUD = 3
 """Things of a list that are read out at a time: our choice; drivers keep three or four in mind, and look at the road."""
@@ -65,6 +70,13 @@ class _Mind:
     """The last thing that happened was an action; "that" is it, and ``about`` what was used for it."""
 
 
+class _Telling(NamedTuple):
+    """What was told, and the id of what was kept of it."""
+
+    text: str
+    name: str | None
+
+
 class Remembering:
     """One driver's talk about memory."""
 
@@ -75,6 +87,7 @@ class Remembering:
         *,
         drivers: Drivers | None = None,
         questions: ByTheWay | None = None,
+        encoder: Encoder | None = None,
     ) -> None:
         """Nothing spoken of yet; the trip begins now.
 
@@ -83,10 +96,12 @@ class Remembering:
             clock: aware current time.
             drivers: who else may drive; None: nobody.
             questions: asks about what memory is not sure of; None: nobody asks.
+            encoder: tells what of the things told on this trip answers a question; None: nothing does.
         """
         self._seat, self._clock, self._drivers, self._questions = seat, clock, drivers, questions
         self._announced: str | None = None
         """Who was told last that their PIN is asked for."""
+        self._lately = Lately(encoder)
         self._begin()
         seat.follow(self._begin)
         seat.observe(self._unsay)
@@ -94,17 +109,27 @@ class Remembering:
     def _unsay(self, forgotten: bool) -> None:
         """Where something was forgotten, nothing of what was said is told any more."""
         if forgotten:
-            self._said = []
+            self._said, self._telling, self._before = [], None, None
+            self._lately.clear()
 
     def _begin(self) -> None:
         """Somebody else drives: nothing is spoken of, nothing is asked, and their trip begins."""
         self._mind, self._trip = _Mind(), self._clock()
         self._said: list[str] = []
         """What the driver said in this conversation, apart from talk about memory."""
+        self._lately.clear()
+        self._telling: _Telling | None = None
+        """What the driver told in this turn,"""
+        self._before: _Telling | None = None
+        """and what in the one before."""
         self._asks: list[Question] = []
         self._doubt: MayRemember | None = None
 
     # What is spoken of
+
+    def begins(self) -> None:
+        """An utterance of the driver's begins."""
+        self._before, self._telling = self._telling, None
 
     def acted(self, used: Sequence[Recollection]) -> None:
         """An action was carried out, with these preferences or with none."""
@@ -129,13 +154,13 @@ class Remembering:
 
     # Questions of the driver
 
-    def what(self, key: str | None, *, moving: bool) -> str:
-        """What is remembered, of a category or of all."""
+    def what(self, key: str | None, *, moving: bool, question: str = "") -> str:
+        """What is remembered, of a category or of all; ``question``: the driver's words, where a category is asked about."""
         memory = self._seat.memory
         held = (() if key == FACTS else memory.preferences(key)) + (memory.facts() if key in (None, FACTS) else ())
         if not held:
             nothing = f"I remember nothing about {title(key)}." if key else "I remember nothing about you yet."
-            return self._locked() or nothing
+            return self._locked() or (self.just_told(question) if key and question else "") or nothing
         return self._read(held, "I remember that", moving=moving)
 
     def answered(self, question: str, *, moving: bool, unasked: bool = False, beyond: str | None = None) -> str:
@@ -149,7 +174,22 @@ class Remembering:
         )
         if said:
             self.mention(name)
-        return said
+            return said
+        return "" if beyond is not None else self.just_told(question)
+
+    def just_told(self, question: str) -> str:
+        """The answer to a question out of what was told on this trip and is not remembered; empty where nothing of it answers."""
+        one = self._lately.answering(question)
+        return "" if one is None else self._told_back(one)
+
+    def _told_back(self, one: Told) -> str:
+        """What was told, as it was told; "that" is it now."""
+        if not one.kept:
+            self.stated(one.text)
+        now = self._clock()
+        when = "just now" if now - one.at < JUST_NOW else spoken_moment(one.at, now, self._seat.zone)
+        kept_back = "" if one.kept else _NOT_KEPT if one.refused else _HELD_BACK
+        return f"{sentence(turned(one.text))} You told me {when}{kept_back}."
 
     def about(self, words: str, *, moving: bool, question: str = "") -> str:
         """What is remembered about something in the driver's own words; ``question``: the whole sentence, where it is known."""
@@ -160,6 +200,8 @@ class Remembering:
     def _nothing_about(self, words: str, question: str) -> str:
         """What is said where nothing is kept about that: it may have been spoken of all the same."""
         called, asked = naming.called(words, question), stems(words)
+        if (one := self._lately.naming(words)) is not None:
+            return self._told_back(one)
         if any(asked and asked <= stems(said) for said in self._said if said != question):
             return f"You spoke of {called} just now, but I haven't kept it."
         return f"I have kept nothing about {called}."
@@ -281,6 +323,7 @@ class Remembering:
     def remember(self, sentence: str) -> tuple[str, Decision | None]:
         """Store what the driver asks to be remembered."""
         decisions = self._seat.memory.remember(sentence)
+        self._tells(sentence, decisions)
         return self._decided(decisions) or (
             NOT_KEPT,
             decisions[0] if decisions else None,
@@ -294,6 +337,7 @@ class Remembering:
 
     def told(self, decisions: Sequence[Decision], said: str = "") -> tuple[str, Decision | None]:
         """What is said to something told without asking that it be kept: only what is stored is promised; ``said``: the words."""
+        self._tells(said, decisions)
         known = self._decided(decisions)
         if known is not None:
             return known
@@ -302,6 +346,57 @@ class Remembering:
             self._doubt = self._questions.about(decisions) if self._questions is not None else None
             return ("I see." if self._doubt is not None else _UNSURE), decisions[0]
         return "I see, but I don't keep that.", decisions[0] if decisions else None
+
+    def _tells(self, said: str, decisions: Sequence[Decision]) -> None:
+        """Hold what was told for this trip, unless it was refused or nothing is to be remembered now."""
+        consent, now = self._seat.memory.consent(), self._clock()
+        silent = consent.private_trip or (consent.paused_until is not None and consent.paused_until > now)
+        if any(d.outcome is Outcome.REFUSED for d in decisions):
+            self._lately.refuse(self._mind.said)
+            return
+        if not said or silent:
+            return
+        name = next((d.fact or d.preference for d in decisions if d.fact or d.preference), None)
+        fact = self._fact(name) if name is not None else None
+        text = kept.words(fact) if fact is not None else wishes.told(said) or said
+        self._lately.tell(Told(text, now, kept=name is not None))
+        self._telling = _Telling(text, name)
+
+    def chatted(self, said: str) -> None:
+        """The driver talked, and what they said may tell something."""
+        if len(said.split()) >= LEAST_TOLD and not lately.asks(said):
+            self._tells(said, ())
+
+    def corrected(self, text: str) -> str:
+        """Put right what was told in the turn before, and say how it reads now; empty where this is no such correction.
+
+        Raises:
+            schemas.errors.GloveboxError: memory failed, or may not keep what it is now.
+        """
+        before, memory = self._before, self._seat.memory
+        if before is None:
+            return ""
+        fact = self._fact(before.name) if before.name is not None else None
+        held = next((p for p in memory.preferences() if p.id == before.name), None)
+        old = fact.text if fact is not None else held.value if held is not None else before.text
+        new = put_right(old, text)
+        if new is None:
+            return ""
+        self._lately.drop(before.text)
+        if fact is not None:
+            self.mention(memory.correct_fact(fact.id, new).id)
+            name, said = fact.id, f"Okay, I'll keep it so: {new.rstrip('.')}."
+        elif held is not None:
+            right = memory.correct(held.id, new)
+            self.mention(right.id)
+            name, said = right.id, f"Okay, I'll remember that {self._likes(right)}."
+        else:
+            self.stated(new)
+            name, said = None, f"I see: {turned(new).rstrip('.')}. {_IF_KEPT}"
+        if name is None or fact is not None:
+            self._lately.tell(Told(new, self._clock(), kept=name is not None))
+        self._telling = _Telling(new, name)
+        return said
 
     def _decided(self, decisions: Sequence[Decision]) -> tuple[str, Decision | None] | None:
         facts = kept.decided(self._seat.memory, decisions)
@@ -330,6 +425,7 @@ class Remembering:
         """Forget the last thing mentioned, used or told; asks where several could be meant, or none was spoken of."""
         if self._mind.stated or self._mind.heard:
             erased = self._seat.memory.forget_pending(conversation)
+            self._lately.drop(self._mind.said)
             self._mind = _Mind()
             return "Forgotten: what you have just told me." if erased else "I did not keep that."
         held = [p for p in self._seat.memory.preferences(history=True) if p.id in self._mind.about]
@@ -364,6 +460,7 @@ class Remembering:
         """Ask whether what these words name is to be forgotten, else what the ``whole`` sentence means best, if it is known."""
         if _ALL_BUT.match(words):
             return NOT_ALL_BUT
+        self._lately.drop(words)
         what = naming.named(self._seat.memory, words, category)
         fits = self._seat.memory.fitting(whole, words)[:ALOUD] if what is None and whole else ()
         if len(fits) == 1:
@@ -741,7 +838,14 @@ NOT_ALL_BUT = "I can't forget everything but one thing. Name what I shall forget
 UNNAMED_THING = "I find nothing by that name."
 NOTHING_LIKE_IT = "I find nothing like that in what I remember. Name it, or ask me what I remember."
 NOT_KEPT = "I only keep what you like, avoid or need on the road, and I could not tell what this is."
+LEAST_TOLD = 4
+"""Words of a sentence that may tell something which is asked about later. Our choice."""
+_NOT_KEPT = ", but that is nothing I keep"
+_HELD_BACK = ", but I haven't kept it: if I should, say: keep that"
+_IF_KEPT = "I don't keep that yet. If I should, say: keep that."
 _UNSURE = "I see, but I don't keep that yet. If I should, say: keep that."
+JUST_NOW = timedelta(minutes=5)
+"""How long ago "just now" is. Our choice."""
 _NO_FILES = "I can't write files here: use the command line."
 _FORGOTTEN = "Forgotten."
 """What is gone was named just before, or asked about: it is not said once more."""

@@ -1,0 +1,165 @@
+"""Short-term memory: what the driver told on this trip, kept or not, in their own words; and what corrects it.
+
+It answers a question where memory has nothing ("who's Janet?", asked a minute after she was told of), and it is what a correction
+belongs to ("no, I meant Thursdays"). It lies in the program's memory alone, holds no special kind of data, and ends with the trip,
+with another driver, and with whatever is forgotten (Persistent memory and user profiles, Mercedes: short-term beside long-term
+memory).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from datetime import datetime
+from typing import NamedTuple
+
+from models.numbers import NUMBER
+from models.text import MONTHS, WEEKDAYS, contains, spoken, words
+from schemas.ports import Encoder
+from voice.dialogue.replies.examples import stems
+
+MOST = 30
+"""Sentences that are held: our choice; what an hour's talk tells."""
+ANSWERS_AT = 0.6
+"""Sum of the log odds that a sentence answers (``models.training.answers``) and `NEAR` times its cosine, from which on it does."""
+NEAR = 3.0
+"""Of 12 sentences and 25 questions of a stranger's, 13 of which one of them answers, 10 lay above, and none of the others."""
+
+
+class Told(NamedTuple):
+    """A sentence of the driver's."""
+
+    text: str
+    at: datetime
+    kept: bool = False
+    """Whether memory has kept something of it."""
+    refused: bool = False
+    """Whether memory was asked to keep it and must not."""
+
+
+class Lately:
+    """What one driver told on this trip."""
+
+    def __init__(self, encoder: Encoder | None) -> None:
+        """Nothing yet; without an encoder nothing is ever found."""
+        self._encoder = encoder
+        self._told: deque[Told] = deque(maxlen=MOST)
+
+    def tell(self, told: Told) -> None:
+        """The driver told this."""
+        self._told.append(told)
+
+    def clear(self) -> None:
+        """Nothing was told."""
+        self._told.clear()
+
+    def drop(self, words: str) -> None:
+        """Hold nothing any more that says all of these words."""
+        gone = stems(words)
+        kept = [one for one in self._told if not gone or not gone <= stems(one.text)]
+        self._told = deque(kept, maxlen=MOST)
+
+    def refuse(self, text: str) -> None:
+        """Memory must not keep this."""
+        self._told = deque((one._replace(refused=one.refused or one.text == text) for one in self._told), maxlen=MOST)
+
+    def naming(self, words: str) -> Told | None:
+        """The last that says all of these words."""
+        asked = stems(words)
+        return next((one for one in reversed(self._told) if asked and asked <= stems(one.text)), None)
+
+    def answering(self, question: str) -> Told | None:
+        """What answers a question, the latest of those that do so about as well; None for nothing."""
+        if self._encoder is None or not self._told:
+            return None
+        vectors = self._encoder.encode([question, *(one.text for one in self._told)])
+        cosines = vectors[1:] @ vectors[0]
+        found: tuple[float, Told] | None = None
+        for one, cosine in zip(self._told, cosines, strict=True):
+            odds = self._encoder.answers(spoken(question), spoken(one.text))
+            if odds is None:
+                continue
+            score = odds + NEAR * float(cosine)
+            if score >= ANSWERS_AT and (found is None or score >= found[0]):
+                found = score, one
+        return None if found is None else found[1]
+
+
+_DAY = rf"(?:{'|'.join(WEEKDAYS)})s?"
+_ORDINAL = r"(?:\d{1,2}(?:st|nd|rd|th)|(?:twenty |thirty )?(?:first|second|third|\w+th)(?! ?\w*th))"
+_CLOCK = r"(?:\d{1,2}(?::\d{2}| ?[ap]\.?m\b\.?)|(?:half|quarter|\w+) (?:past|to) \w+|half \w+|noon|midnight)"
+_COUNT = rf"(?:\d+(?:[.,]\d+)?|{NUMBER})"
+KINDS = tuple(
+    re.compile(rf"\b{pattern}(?!\w)", re.IGNORECASE)
+    for pattern in (_DAY, rf"(?:{'|'.join(MONTHS)})", _CLOCK, _ORDINAL, _COUNT)
+)
+"""What stands for another of its kind, the narrower first: weekdays, months, times of the clock, days of a month, numbers."""
+_BEGINS = re.compile(
+    r"^(?:(?:no|nope|nah|oh|oops|ah|wait|sorry|hang on|hold on|actually|i mean|i meant|i said|i should have said|correction|"
+    r"rather|make (?:it|that)|make|it'?s|it is|that'?s|that is|that should be|it should be|should be|it was|wrong|"
+    r"love|mate|dear|darling|my mistake|my bad|scratch that|um|uh|er|the|on|at|in|of|a)\b[ ,.!:;–—-]*)+",
+    re.IGNORECASE,
+)
+_CORRECTS = re.compile(
+    r"^(?:oh |ah |um |uh |er )*(?:no|nope|nah|not|oops|wait|sorry|hang on|hold on|actually|i mean|i meant|i said|correction|rather|"
+    r"make (?:it|that)|my mistake|my bad|wrong|that's wrong|this is wrong|that should be|it should be)\b",
+    re.IGNORECASE,
+)
+_ENDS = re.compile(
+    r"[ ,.!?]+(?:lol|haha|sorry|love|mate|dear|please|actually|i mean|i meant|rather|of course|duh)?[ .!?]*$",
+    re.IGNORECASE,
+)
+_INSTEAD_OF = re.compile(
+    r"^(?P<new>.+?),? not (?P<old>.+)$|^not (?P<old2>.+?)(?:[,;.] | but )(?P<new2>\S.*)$", re.IGNORECASE
+)
+LONGEST = 4
+"""Words of what is put right: what is longer is a sentence of its own."""
+_ASKS = re.compile(
+    r"^(?:(?:and|so|but|hey|okay|ok|well|please|sorry|wait|now) )*(?:what|who|whose|whom|when|where|why|how|which|do|does|did|is|"
+    r"are|was|were|has|have|had|can you tell|could you tell|tell me|remind me (?:what|who|when|where|how|which))\b",
+    re.IGNORECASE,
+)
+
+
+def asks(text: str) -> bool:
+    """Whether it has the form of a question that something told may answer."""
+    return text.rstrip().endswith("?") or _ASKS.match(text.strip()) is not None
+
+
+def corrects(text: str) -> bool:
+    """Whether a sentence begins as one does that puts right what was just told."""
+    return _CORRECTS.match(text.strip()) is not None
+
+
+def corrected(told: str, text: str) -> str | None:
+    """What was told, put right by what was said to it; None where that puts nothing of it right.
+
+    Args:
+        told: "Alfie swims on Wednesdays".
+        text: "no love, I meant Thursdays", "Thursdays, not Wednesdays", "not Anna, Hannah".
+    """
+    said = text.strip()
+    named = _INSTEAD_OF.match(_plain(said))
+    if named is not None:
+        old, new = named["old"] or named["old2"], named["new"] or named["new2"]
+        at = re.search(rf"\b{re.escape(_plain(old))}(?!\w)", told, re.IGNORECASE)
+        return None if at is None else f"{told[: at.start()]}{_plain(new)}{told[at.end() :]}"
+    if not corrects(said):
+        return None
+    new = _plain(said)
+    if not new or len(new.split()) > LONGEST:
+        return None
+    for kind in KINDS:
+        found, places = kind.search(new), list(kind.finditer(told))
+        if found is None or not places:
+            continue
+        beside = words(f"{new[: found.start()]} {new[found.end() :]}")
+        if all(contains(told, one) for one in beside):  # "level four": of the same thing
+            last = places[-1]  # of several that which was told last
+            return f"{told[: last.start()]}{found.group()}{told[last.end() :]}"
+    return None
+
+
+def _plain(text: str) -> str:
+    """Words without what leads up to them and away from them."""
+    return _ENDS.sub("", _BEGINS.sub("", f"{text.strip()} ")).strip(" ,.!?")
