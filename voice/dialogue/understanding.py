@@ -16,6 +16,7 @@ from models.text import contains, spoken
 from schemas.actions import Action, Domain, ForgetPreference, Undo, parse_action
 from schemas.actions.acts import Act
 from schemas.events import Command, CommandKind, Reply, Route, Transcript
+from schemas.kinds import Wish as Told
 from schemas.ports import CommandMatcher, Drivers, Encoder, VehiclePort
 from schemas.seat import Seat
 from voice.dialogue import followup, foresight
@@ -174,6 +175,7 @@ class Understanding:
         Raises:
             schemas.errors.GloveboxError: a model or the vehicle failed.
         """
+        transcript = self._without_all_else(transcript)
         wish = self._wished(transcript)
         plan, rest = None, ""
         if wish is not None:
@@ -231,11 +233,22 @@ class Understanding:
         known = self._matcher.match(transcript.text)
         if not self._coordinator.heard(transcript) or (known is not None and known.name != ForgetPreference.name):
             return None
-        return erasing.wish(
-            transcript.text,
-            lambda part: self._coordinator.is_order(part) or (" " in part and self._acting.is_request(part)),
-            None if self._encoder is None else self._encoder.wishes(spoken(transcript.text)),
-        )
+        return erasing.wish(transcript.text, self._is_order, self._told_of(transcript.text))
+
+    def _is_order(self, part: str) -> bool:
+        return self._coordinator.is_order(part) or (" " in part and self._acting.is_request(part))
+
+    def _told_of(self, text: str) -> Mapping[Told, float] | None:
+        """What memory is asked for, as the network hears it."""
+        return None if self._encoder is None else self._encoder.wishes(spoken(text))
+
+    def _without_all_else(self, transcript: Transcript) -> Transcript:
+        """The utterance without the words that say that all else may wait."""
+        if transcript.in_grammar or not self._coordinator.heard(transcript):
+            return transcript
+        order = erasing.after_all_else(transcript.text, self._is_order, self._told_of(transcript.text))
+        known = order != "" and self._matcher.match(order) is not None
+        return transcript.model_copy(update={"text": order, "in_grammar": known}) if order else transcript
 
     def _other(self, plan: Plan) -> bool:
         """Whether it surely asks for something of the car, or for nothing to be kept from now on, of a topic that there is."""

@@ -80,12 +80,14 @@ _ERASES = re.compile(
 _UNMEANT = re.compile(
     r"(?:\b(?:don't|do not|never|not|didn't|won't|can't|cannot|couldn't|shouldn't|i|we|he|she|they|i'll|i'd|always|often|"
     r"sometimes|dare|ever|me|him|"
-    r"her|us|play|song|called|named|let's|how|why|what if i|if i|if you|if we|to play|did you|do you|have you)|"
+    r"her|us|an?|the|my|our|your|their|"
+    r"play|song|called|named|let's|how|why|what if i|if i|if you|if we|to play|did you|do you|have you)|"
+    r"(?<!\bhold )(?<!\bhang )(?<!\bgo )(?<!\bcome )\bon|"
     r"(?<!you )(?<!have )(?<!need )(?<!you've got )"
     r"(?<!like )(?<!want )(?<!time )\bto|\b(?:i|we|he|she|they) (?:have|need|want) to|"
     r"\b(?:i|we|he|she|they) (?:can|could|may|might|must|should|will|would)(?: \w+ly| just)?)$"
 )
-"""Words before such a verb after which somebody else does it, or nobody is to."""
+"""Words before such a verb after which somebody else does it, nobody is to, or it is a noun ("on strike", "the bin")."""
 _SELF = re.compile(r"\b(?:i|we)(?:'d)? (?:would )?(?:like|want) to$")
 """A driver who wants to do it: meant only where the words speak of what is remembered."""
 _LEFT = re.compile(
@@ -173,7 +175,7 @@ _IDLE = frozenset(
     """please can could would will you i want need like to the a an and so but then okay ok no wait hey oh now just also true not
     right
     wrong that's that it it's this is was private confidential secret record off none of your business actually sorry there's there
-    something have must should scratch strike computer well yes thing don't do keep i'd rather""".split()
+    something have must should scratch strike computer well yes thing don't do keep i'd rather just""".split()
 )
 """Words around such a verb that name nothing."""
 _ALL = (
@@ -209,6 +211,7 @@ _OF_MEMORY = re.compile(rf"\b(?:{_WHO}|{_ME}|{_WHOLE}|{_FROM})\b")
 """Which of them speaks of what is remembered: "clear everything" may ask for something else."""
 _EVER = re.compile(rf"\b(?:{_SO_LONG}|it all|all of it|all there is)\b")
 """What reaches beyond what was said just now."""
+_ELSE = re.compile(r"\b else\b")
 _SPARES = re.compile(
     r"^(?:please )?(?:keep|leave|not|don't (?:touch|forget|delete|erase|lose)|hold on to|hang on to) "
     r"(?!(?:it|that|this|them|those|these|any|a word|a trace)\b)"
@@ -269,6 +272,26 @@ def wish(text: str, is_order: Callable[[str], bool], told: Mapping[Told, float] 
     if what in UNNAMED_AT and told[heard] < UNNAMED_AT[what]:
         what = What.NAMED
     return Wish(what, whole, sure=False, whole=whole if what is What.NAMED else "", heard=sure)
+
+
+def after_all_else(text: str, is_order: Callable[[str], bool], told: Mapping[Told, float] | None = None) -> str:
+    """The order that is to be done before whatever else goes on, as in "drop everything and play jazz"; empty where there is none.
+
+    What is remembered is not spoken of there: nothing says so, and what the network hears is no wish. Arguments as of `wish`.
+    """
+    lower = text.lower()
+    for cut in _CLAUSE.finditer(lower):
+        head, rest = " ".join(words(lower[: cut.start()])), text[cut.end() :].strip()
+        match = _ERASES.search(head)
+        if match is None:
+            continue
+        before, after = head[: match.start()].split(), head[match.end() :].strip()
+        all_else, else_ = _ELSE.subn("", after)
+        if not _IDLE.issuperset(before) or not _EVERYTHING.match(all_else) or _OF_MEMORY.search(after):
+            return ""
+        none = bool(match["weak"] or else_) if told is None else told[Told.NONE] >= AT
+        return rest if none and is_order(rest) else ""
+    return ""
 
 
 def left(text: str) -> bool:

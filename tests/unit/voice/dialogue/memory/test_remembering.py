@@ -30,7 +30,7 @@ from tests.memories import memory_of
 from tests.memories import talk as talked
 from voice.dialogue.agent import Dialogue
 from voice.dialogue.coordinator import DialogueSettings
-from voice.dialogue.memory.erasing import wish
+from voice.dialogue.memory.erasing import after_all_else, wish
 from voice.dialogue.memory.remembering import NOT_ALL_BUT, NOT_KEPT, Remembering
 from voice.dialogue.replies.responder import NOT_UNDERSTOOD
 
@@ -213,6 +213,39 @@ def test_what_is_to_stay_is_not_asked_about(talk: Talk, words: str) -> None:
 def test_an_order_that_says_keep_is_done_beside_a_wish_to_forget() -> None:
     found = wish("forget jazz and keep the heating on", lambda part: "heating" in part)
     assert found is not None and (found.about, found.rest) == ("jazz", "keep the heating on")
+
+
+@pytest.mark.parametrize(
+    ("words", "order"),
+    [
+        ("drop everything and play jazz", "play jazz"),
+        ("forget about everything else, take me home", "take me home"),
+        ("okay, just forget all else and open the window", "open the window"),
+        ("forget everything you know about me and play jazz", ""),
+        ("forget everything else you know about me and play jazz", ""),
+        ("forget everything and play jazz", ""),
+        ("drop everything and i love jazz", ""),
+        ("forget jazz and play blues", ""),
+    ],
+)
+def test_all_else_that_may_wait_is_nothing_that_is_remembered(words: str, order: str) -> None:
+    is_order = lambda part: part.startswith(("play", "take", "open"))  # noqa: E731
+    assert after_all_else(words, is_order) == order
+
+
+def test_an_order_before_all_else_forgets_nothing_and_asks_nothing(talk: Talk) -> None:
+    tell(talk, "jazz")
+    reply = talk.reply("drop everything and open the sunroof")
+    assert [result.action.name for result in reply.results] == ["set_sunroof"] and "?" not in reply.text
+    assert talk.values() == {"jazz"}
+
+
+@pytest.mark.parametrize(
+    "words", ["note that i am on strike with unison", "the bin is collected on tuesday", "our drop is behind the wall"]
+)
+def test_a_noun_that_is_spelled_as_a_verb_of_erasing_erases_nothing(words: str) -> None:
+    assert wish(words, lambda _: False) is None
+    assert wish("hang on strike that i like jazz", lambda _: False) is not None
 
 
 def test_forget_that_is_the_last_thing_mentioned(talk: Talk) -> None:
