@@ -115,7 +115,7 @@ class Turn:
         return Reply(text=text, route=self.plan.route, reason=self.plan.reason, ends_conversation=ends)
 
 
-def _forgets(name: str, slots: Mapping[str, str]) -> Plan:
+def _forgets(name: str, slots: Mapping[str, str | int]) -> Plan:
     return Plan(Route.MEMORY, "asked to forget", Command(kind=CommandKind.MEMORY, name=name, slots=dict(slots)))
 
 
@@ -306,13 +306,33 @@ class Understanding:
                 return _forgets("forget_everything", {}), wish.rest
             case erasing.What.REMINDER:
                 return self._reminder(naming.waiting(self._seat.memory, wish.about), wish.rest)
+            case erasing.What.NAMED if (
+                isinstance(open_, Forgetting) and (erasing.counted(wish.about) or (0, "-"))[1] == ""
+            ):
+                return None, ""
             case erasing.What.NAMED:
-                return self._named(wish)
+                return self._several(wish) or self._named(wish)
+
+    def _several(self, wish: erasing.Wish) -> tuple[Plan, str] | None:
+        """The same for a number of things of a kind that there is, or of those that were spoken of."""
+        counted, memory = erasing.counted(wish.about), self._seat.memory
+        if counted is None:
+            return None
+        count, kind = counted
+        category = self._acting.key(kind)
+        there = naming.of_kind(memory, kind, category) if kind else (*memory.preferences(), *memory.facts())
+        if not there and category is None:
+            return None
+        slots = {"words": wish.about, "whole": wish.whole, "count": count, "kind": kind}
+        return _forgets("forget_words", slots | ({"category": category} if category else {})), wish.rest
 
     def _named(self, wish: erasing.Wish) -> tuple[Plan | None, str]:
         """The same for what words name: those that say what it is, else, where it is surely about memory, the whole utterance."""
         key, memory = self._acting.key, self._seat.memory
         category = key(wish.about.removeprefix("my ").removeprefix("favourite ")) or key(naming.bare(wish.about))
+        if category is not None and wish.from_now:
+            command = Command(kind=CommandKind.MEMORY, name="opt_out", slots={"category": category})
+            return Plan(Route.MEMORY, "asked to keep nothing of that kind", command), wish.rest
         if naming.named(memory, wish.about, category) is None:
             label = naming.waiting(memory, wish.about, mostly=True)
             if label:
