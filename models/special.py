@@ -4,7 +4,8 @@ What is told without such a word is found by the encoder (``Encoder.special``), 
 of other things, too. To miss nothing counts here, not to be elegant: who says one of these words loses a reason of a preference at
 most. Lists, not sentences: a word is here because it names a condition, a
 creed, a party, a body or a child. Plain terms stand in special.txt, those that need their neighbours are patterns; a people, a
-creed or a country tells of somebody only where somebody is said to be of it (``_IS``, ``_FROM``).
+creed or a country tells of somebody only where somebody is said to be of it (``_IS``, ``_FROM``), and a house of worship surely
+where somebody belongs to it (``_BELONGS``): as a landmark it tells nothing.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ WORDS: Mapping[str, re.Pattern[str]] = {
         the_shakes withdrawal detox on_the_wagon off_the_drink hospice palliative carer caretaker care_home"""
     ),
     "belief": _any(
-        r"""church(?!_(?:street|road|lane|square|hill|car|park)) mosque synagogue temple(?!_(?:street|road|bar|square|lane))
+        r"""church(?!_(?:street|road|lane|square|hill)\b) mosque synagogue temple(?!_(?:street|road|bar|square|lane))
         chapel cathedral_choir
         mass(?=_(?:on|at|in|with|every|is|as)) holy_mass worship pray\w* prayers? sermon parish congregation priests? vicar pastor
         bishop imam rabbi monks? nuns?
@@ -218,6 +219,42 @@ _FROM = re.compile(
 """Somebody is from a country; "=country" stands for its name."""
 
 
+_HOUSE = (
+    r"(?:church(?:es)?|mosques?|masjid|synagogues?|shul|temples?|chapels?|gurdwaras?|cathedral|minster|abbey|monastery|convent|"
+    r"kingdom hall)(?! (?:street|road|lane|square|hill|bar|meads|gardens?|farm|end|close|avenue|way|view|hotel|pub|inn)\b)"
+)
+"""A house of worship that is no street's name and no inn's."""
+_GROUND = r"(?:(?:car )?parks?|parking(?: lots?| spaces?| spots?)?|lots?|driveways?)"
+_OF_IT = (
+    r"(?:keys?|(?:door |alarm |gate )?codes?|choirs?|rotas?|committees?|councils?|boards?|elders?|members?|membership|groups?|"
+    r"meetings?|lessons?|class(?:es)?|camps?|retreats?|youth|services?|newsletters?|volunteers?|volunteering|donations?|"
+    r"collections?|fund(?:s|raisers?)?|fetes?|bazaars?|bake sales?|lunch(?:es)?|breakfasts?|suppers?|picnics?|bus(?:es)?|"
+    r"minibus(?:es)?|van)"
+)
+"""What whoever belongs to such a house has of it, or goes to there."""
+_OWNS = r"(?:my|our|his|her|their)(?: (?:own|local|old|new|home|usual|regular|village|family|little))?"
+_PLACE = r"(?:parking(?: (?:space|spot|place))?|(?:usual |own )?(?:space|spot|place|seat)|pew|locker|class|group|meeting|course)"
+"""What one has, or goes to, at such a house."""
+_GOES = r"(?:go|goes|going|went|drive|drives|driving|walk|walks|walking|head|heading|get|getting|come|coming|am|are|is|be|being)"
+_OFTEN = (
+    r"(?:every|each|weekly|daily|always|usually|often|regularly|mostly|(?:mon|tues|wednes|thurs|fri|satur|sun)days|weekends|"
+    r"mornings|evenings|nights|once a (?:week|month)|twice a (?:week|month))"
+)
+_BELONGS = re.compile(
+    rf"\b(?:{_OWNS} {_HOUSE}|{_OWNS} {_PLACE} (?:at|in) the {_HOUSE}|{_HOUSE}(?:'s)? {_OF_IT}|"
+    rf"(?:keys?|codes?) (?:of|to|for|from) (?:the|an?|this|that) {_HOUSE}|"
+    rf"(?<!take me )(?:at|in|to|from|after|before) {_HOUSE}(?= (?:and|so|at|in|on|by|with|every|this|today|tomorrow|tonight|i|we|"
+    rf"is|starts?|before|after|for)\b|$)|"
+    rf"{_GOES} (?:to|at|in) (?:the |an? )?{_HOUSE}(?=.*\b{_OFTEN}\b)|{_OFTEN}\b.*\b{_GOES} (?:to|at|in) (?:the |an? )?{_HOUSE})"
+    r"(?!\w)"
+)
+"""Somebody belongs to a house of worship, has something of it, or goes there for what it is: it is no landmark then."""
+_GROUNDS = re.compile(
+    rf"(?<!\bto )(?<!into )(?<!\bin )(?<!\bat )(?<!\bby )(?<!near )(?<!behind )(?<!past )(?<!opposite )(?<!beside )(?<!from )"
+    rf"(?<!through )(?<!outside )(?<!before )(?<!after )(?<!via )\b(?:the|a|this|that) {_HOUSE}(?:'s)? {_GROUND}\b"
+)
+"""The ground of such a house, where it is no place on a way."""
+
 _SPELLED = re.compile(r"\b\w(?: \w){3,}\b")
 """A word that is spelled out."""
 
@@ -285,6 +322,8 @@ def special_words(text: str) -> Told:
     surely |= {"belief" if match.group(1) == "creed" else "origin" for match in _IS.finditer(told)}
     if _FROM.search(told):
         surely.add("origin")
+    if _BELONGS.search(plain) or _GROUNDS.search(plain):
+        surely.add("belief")
     return Told(
         frozenset(surely), frozenset(kind for kind, _ in found) - surely, tuple(sorted({term for _, term in found}))
     )

@@ -14,7 +14,7 @@ import typer
 from rich.text import Text
 
 from deploy.cli.memory import DriverOption, HomeOption
-from deploy.cli.session import Session, err, out, put_json, report, session_of
+from deploy.cli.session import Session, err, out, put_json, report, session_of, written_to
 from deploy.machine.allocator import resting
 from deploy.timeline import TimelineEntry
 from schemas.errors import GloveboxError
@@ -119,7 +119,10 @@ def run(
 def demo(
     context: typer.Context,
     as_json: JsonOption = False,
-    folder: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder for drive.wav and drive.html.")] = Path(),
+    folder: Annotated[
+        Path,
+        typer.Option("--out", metavar="DIR", callback=written_to, help="Folder for drive.wav and drive.html."),
+    ] = Path(),
 ) -> None:
     """Play two trips through the whole assistant and show what happened."""
     from deploy.demo import play

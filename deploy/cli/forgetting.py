@@ -26,7 +26,16 @@ from deploy.cli.memory import (
     consent_line,
     opened,
 )
-from deploy.cli.session import err, out, put_json, require_yes, session_of, shown
+from deploy.cli.session import (
+    STANDARD_OUTPUT,
+    err,
+    out,
+    put_json,
+    require_yes,
+    session_of,
+    shown,
+    written_to,
+)
 from schemas.clock import WEEKDAYS
 from schemas.errors import ExportError, MemoryStoreError, StorageFullError
 from schemas.manners import OFFERS
@@ -186,10 +195,11 @@ def correct(
 def export(
     context: typer.Context,
     file: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="Where to write it; standard output by default.")
+        Path | None, typer.Argument(metavar="[FILE]", help="Where to write it; standard output by default, and for -.")
     ] = None,
     page: Annotated[
-        Path | None, typer.Option("--page", metavar="FILE", help="Write a page that people read, too.")
+        Path | None,
+        typer.Option("--page", metavar="FILE", callback=written_to, help="Write a page that people read, too."),
     ] = None,
     driver: DriverOption = None,
     home: HomeOption = None,
@@ -199,6 +209,7 @@ def export(
     from memory.rights.export_page import page as readable
 
     session = session_of(context, as_json=as_json, driver=driver, home=home)
+    file = None if file == STANDARD_OUTPUT else file
     with opened(session) as memory:
         exported = memory.export()
     zone = datetime.now().astimezone().tzinfo or UTC

@@ -29,6 +29,8 @@ from models.text import escaped, seen
 from schemas.errors import ConfigError, GloveboxError, PinError, StorageFullError
 
 UNEXPECTED_EXIT = 1
+STANDARD_OUTPUT = Path("-")
+"""What stands for standard output in place of a file's name."""
 
 
 @dataclass(slots=True)
@@ -132,6 +134,19 @@ def put_json(value: Any, *, indent: int | None = None) -> None:
     """One JSON value on a line of standard output, or on as many as it takes with ``indent``."""
     sys.stdout.write(escaped(json.dumps(value, ensure_ascii=False, indent=indent)) + "\n")
     sys.stdout.flush()
+
+
+def written_to(file: Path | None) -> Path | None:
+    """A file or folder that an option names, which cannot be standard output.
+
+    Raises:
+        typer.BadParameter: it is "-".
+    """
+    if file == STANDARD_OUTPUT:
+        raise typer.BadParameter(
+            "- is standard output, where something else is told: give the name of a file or folder"
+        )
+    return file
 
 
 def require_yes(*, yes: bool, as_json: bool) -> None:

@@ -16,6 +16,7 @@ from models.text import contains, spoken
 from schemas.actions import Action, Domain, ForgetPreference, Undo, parse_action
 from schemas.actions.acts import Act
 from schemas.events import Command, CommandKind, Reply, Route, Transcript
+from schemas.kinds import Wish as Told
 from schemas.ports import CommandMatcher, Drivers, Encoder, VehiclePort
 from schemas.seat import Seat
 from voice.dialogue import followup, foresight
@@ -114,7 +115,7 @@ class Turn:
         return Reply(text=text, route=self.plan.route, reason=self.plan.reason, ends_conversation=ends)
 
 
-def _forgets(name: str, slots: Mapping[str, str]) -> Plan:
+def _forgets(name: str, slots: Mapping[str, str | int]) -> Plan:
     return Plan(Route.MEMORY, "asked to forget", Command(kind=CommandKind.MEMORY, name=name, slots=dict(slots)))
 
 
@@ -174,6 +175,7 @@ class Understanding:
         Raises:
             schemas.errors.GloveboxError: a model or the vehicle failed.
         """
+        transcript = self._without_all_else(transcript)
         wish = self._wished(transcript)
         plan, rest = None, ""
         if wish is not None:
@@ -231,11 +233,22 @@ class Understanding:
         known = self._matcher.match(transcript.text)
         if not self._coordinator.heard(transcript) or (known is not None and known.name != ForgetPreference.name):
             return None
-        return erasing.wish(
-            transcript.text,
-            lambda part: self._coordinator.is_order(part) or (" " in part and self._acting.is_request(part)),
-            None if self._encoder is None else self._encoder.wishes(spoken(transcript.text)),
-        )
+        return erasing.wish(transcript.text, self._is_order, self._told_of(transcript.text))
+
+    def _is_order(self, part: str) -> bool:
+        return self._coordinator.is_order(part) or (" " in part and self._acting.is_request(part))
+
+    def _told_of(self, text: str) -> Mapping[Told, float] | None:
+        """What memory is asked for, as the network hears it."""
+        return None if self._encoder is None else self._encoder.wishes(spoken(text))
+
+    def _without_all_else(self, transcript: Transcript) -> Transcript:
+        """The utterance without the words that say that all else may wait."""
+        if transcript.in_grammar or not self._coordinator.heard(transcript):
+            return transcript
+        order = erasing.after_all_else(transcript.text, self._is_order, self._told_of(transcript.text))
+        known = order != "" and self._matcher.match(order) is not None
+        return transcript.model_copy(update={"text": order, "in_grammar": known}) if order else transcript
 
     def _other(self, plan: Plan) -> bool:
         """Whether it surely asks for something of the car, or for nothing to be kept from now on, of a topic that there is."""
@@ -293,13 +306,33 @@ class Understanding:
                 return _forgets("forget_everything", {}), wish.rest
             case erasing.What.REMINDER:
                 return self._reminder(naming.waiting(self._seat.memory, wish.about), wish.rest)
+            case erasing.What.NAMED if (
+                isinstance(open_, Forgetting) and (erasing.counted(wish.about) or (0, "-"))[1] == ""
+            ):
+                return None, ""
             case erasing.What.NAMED:
-                return self._named(wish)
+                return self._several(wish) or self._named(wish)
+
+    def _several(self, wish: erasing.Wish) -> tuple[Plan, str] | None:
+        """The same for a number of things of a kind that there is, or of those that were spoken of."""
+        counted, memory = erasing.counted(wish.about), self._seat.memory
+        if counted is None:
+            return None
+        count, kind = counted
+        category = self._acting.key(kind)
+        there = naming.of_kind(memory, kind, category) if kind else (*memory.preferences(), *memory.facts())
+        if not there and category is None:
+            return None
+        slots = {"words": wish.about, "whole": wish.whole, "count": count, "kind": kind}
+        return _forgets("forget_words", slots | ({"category": category} if category else {})), wish.rest
 
     def _named(self, wish: erasing.Wish) -> tuple[Plan | None, str]:
         """The same for what words name: those that say what it is, else, where it is surely about memory, the whole utterance."""
         key, memory = self._acting.key, self._seat.memory
         category = key(wish.about.removeprefix("my ").removeprefix("favourite ")) or key(naming.bare(wish.about))
+        if category is not None and wish.from_now:
+            command = Command(kind=CommandKind.MEMORY, name="opt_out", slots={"category": category})
+            return Plan(Route.MEMORY, "asked to keep nothing of that kind", command), wish.rest
         if naming.named(memory, wish.about, category) is None:
             label = naming.waiting(memory, wish.about, mostly=True)
             if label:

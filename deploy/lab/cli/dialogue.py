@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from deploy.cli.session import err, session_of
+from deploy.cli.session import err, session_of, written_to
 from deploy.lab.cli.hearing import folder_of
 from deploy.lab.cli.options import JsonOption, PageOption, SchedulerOption, SeedOption, WorkersOption, deliver, progress
 from schemas.errors import ConfigError
@@ -29,7 +29,10 @@ def evaluate(  # noqa: PLR0913 - typer makes options of parameters
     context: typer.Context,
     data: Annotated[Path, typer.Option("--data", metavar="FILE", help="The suite of dialogues, JSON lines.")],
     results: Annotated[
-        Path | None, typer.Option("--results", metavar="FILE", help="Write what was seen of every turn, JSON lines.")
+        Path | None,
+        typer.Option(
+            "--results", metavar="FILE", callback=written_to, help="Write what was seen of every turn, JSON lines."
+        ),
     ] = None,
     group: Annotated[str | None, typer.Option("--group", metavar="NAME", help="Only the cases of this group.")] = None,
     only: Annotated[

@@ -18,14 +18,15 @@ from rich.progress import Progress as Bars
 from rich.table import Table as Printed
 from rich.text import Text
 
-from deploy.cli.session import err, out, put_json
+from deploy.cli.session import err, out, put_json, written_to
 from deploy.lab.report.blocks import Progress, Report, Table, shown
 from deploy.lab.report.page import render
 from schemas.errors import ConfigError
 
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")]
 PageOption = Annotated[
-    Path | None, typer.Option("--page", metavar="FILE", help="Write tables and plots to this HTML file, too.")
+    Path | None,
+    typer.Option("--page", metavar="FILE", callback=written_to, help="Write tables and plots to this HTML file, too."),
 ]
 
 LimitOption = Annotated[

@@ -50,7 +50,7 @@ from voice.dialogue.followup import lacks_time
 from voice.dialogue.knowing import lately
 from voice.dialogue.knowing.reading import told_name
 from voice.dialogue.knowing.talk import Knowing
-from voice.dialogue.memory import talks
+from voice.dialogue.memory import naming, talks
 from voice.dialogue.memory.remembering import UNNAMED, Remembering
 from voice.dialogue.memory.sparing import Sparing
 from voice.dialogue.recent import RecentActions, goal
@@ -547,13 +547,13 @@ class Acting:
         return parsed.sure >= SURE_AT and all(act.is_action for act in parsed.acts)
 
     def key(self, about: str) -> str | None:
-        """The category that free words name: one of the names that it has, or the one that they are surely about."""
+        """The category that free words name, by one of the names that it has."""
         if not about:
             return None
         command = self._matcher.match(f"what do you know about my {about}")
         if command is not None and "category" in command.slots:
             return str(command.slots["category"])
-        return None
+        return naming.category(about)
 
 
 _TOLD_ME = re.compile(

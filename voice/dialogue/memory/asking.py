@@ -21,7 +21,7 @@ class Asked(Enum):
     FORGET = "whether these things are to be forgotten"
     WHICH = "which of these things is to be forgotten"
     FORGET_SURELY = "whether everything, or much at once, is to be forgotten, once more"
-    KEEP = "whether what is there already is kept or deleted"
+    KEEP = "whether what is there already is deleted, too"
     EXPORT = "whether the data is to be written to a file"
     DELETE = "whether the driver is to be deleted"
     DELETE_SURELY = "whether the driver is to be deleted, once more"
@@ -37,7 +37,7 @@ class Question:
     again: str = ""
     """How it is asked once more."""
     which: tuple[tuple[Selector, str], ...] = ()
-    """For `Asked.WHICH`: what is meant by each, and how it is called in the question."""
+    """For `Asked.WHICH`, and for `Asked.FORGET` of several things: what is meant by each, and how it is called in the question."""
 
 
 LEFT = {
@@ -65,11 +65,13 @@ def read(open_: Question, text: str, command: Command | None) -> Event | None:
         return Event.AGAIN
     if name == "keep_those" and open_.asked in (Asked.KEEP, Asked.FORGET, Asked.WHICH, Asked.FORGET_SURELY):
         return Event.NO
-    if open_.asked in (Asked.KEEP, Asked.WHICH) and name == "yes":  # "keep or delete?", "which?" have no yes
+    if open_.asked is Asked.WHICH and name == "yes":  # "which?" has no yes
         return Event.AGAIN
     if open_.asked is Asked.WHICH:
         fits = Event.FITS if which(open_, text, command) else None
         return Event.AGAIN if fits is None and name in ("pick", "delete_those", "forget_last") else fits
+    if open_.asked is Asked.FORGET and open_.which and name not in _AGREES[open_.asked]:
+        return Event.FITS if which(open_, text, command) else Event.AGAIN if name == "pick" else None
     if open_.asked is Asked.FORGET and len(open_.among) > 1 and name not in _AGREES[open_.asked]:
         return _named(open_, text, command)
     return Event.YES if name in _AGREES[open_.asked] else None
@@ -79,7 +81,7 @@ _AGREES = {
     Asked.FORGET: ("yes", "delete_those", "forget_last"),
     Asked.WHICH: (),
     Asked.FORGET_SURELY: ("yes", "delete_those", "forget_everything"),
-    Asked.KEEP: ("delete_those", "forget_last"),
+    Asked.KEEP: ("yes", "delete_those", "forget_last"),
     Asked.EXPORT: ("yes", "export_data"),
     Asked.DELETE: ("yes", "delete_me"),
     Asked.DELETE_SURELY: ("yes", "delete_me"),
@@ -111,7 +113,7 @@ _FRAME = COMMON | frozenset("a i me my told asked said keep avoid dislike need p
 
 
 def which(open_: Question, text: str, command: Command | None) -> tuple[Selector, ...]:
-    """What an answer to `Asked.WHICH` picks: one by its place or by most words that only it is called by, or all; else nothing."""
+    """What an answer picks: one by its place or by most words that only it is called by, or all; else nothing."""
     if command is not None and command.name == "pick":
         place = int(command.slots["position"])
         return tuple(what for what, _ in open_.which[place - 1 : place])

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from models.numbers import number_at
 from models.text import words
 from schemas.kinds import Wish as Told
 
@@ -42,6 +43,8 @@ class Wish:
     """The whole utterance, where it is surely about memory: what it means best is meant if `about` names nothing."""
     heard: float = 0.0
     """Probability that it is one, as the network tells it."""
+    from_now: bool = False
+    """Whether it asks for nothing of that kind to be kept from now on: "stop remembering my music genres"."""
 
     @property
     def surely(self) -> bool:
@@ -80,12 +83,14 @@ _ERASES = re.compile(
 _UNMEANT = re.compile(
     r"(?:\b(?:don't|do not|never|not|didn't|won't|can't|cannot|couldn't|shouldn't|i|we|he|she|they|i'll|i'd|always|often|"
     r"sometimes|dare|ever|me|him|"
-    r"her|us|play|song|called|named|let's|how|why|what if i|if i|if you|if we|to play|did you|do you|have you)|"
+    r"her|us|an?|the|my|our|your|their|"
+    r"play|song|called|named|let's|how|why|what if i|if i|if you|if we|to play|did you|do you|have you)|"
+    r"(?<!\bhold )(?<!\bhang )(?<!\bgo )(?<!\bcome )\bon|"
     r"(?<!you )(?<!have )(?<!need )(?<!you've got )"
     r"(?<!like )(?<!want )(?<!time )\bto|\b(?:i|we|he|she|they) (?:have|need|want) to|"
     r"\b(?:i|we|he|she|they) (?:can|could|may|might|must|should|will|would)(?: \w+ly| just)?)$"
 )
-"""Words before such a verb after which somebody else does it, or nobody is to."""
+"""Words before such a verb after which somebody else does it, nobody is to, or it is a noun ("on strike", "the bin")."""
 _SELF = re.compile(r"\b(?:i|we)(?:'d)? (?:would )?(?:like|want) to$")
 """A driver who wants to do it: meant only where the words speak of what is remembered."""
 _LEFT = re.compile(
@@ -103,6 +108,11 @@ _KEEPS = re.compile(
     r"(?P<weak>keep|kept|keeping|save|saved|saving|record|recorded|recording|note|noted|noting|hear|know|write down|"
     r"writing down))\b"
 )
+_FROM_NOW = re.compile(
+    r"(?:stop|quit) (?:.* )?(?:remember|memori[sz]|stor|retain|learn)ing|"
+    r"(?:don't|do not|never|no longer) (?:.* )?(?:remember|memori[sz]e|store|retain|learn)"
+)
+"""Such words that speak of what comes, and not of what is kept."""
 _NOT_YOU = re.compile(
     r"\b(?:i|we|he|she|they|who|people|i'd|we'd)$|\b(?:my|our|his|her|the|a) \w+$|\b(?:i|we) (?:would|could|can|really|just)$"
 )
@@ -173,7 +183,7 @@ _IDLE = frozenset(
     """please can could would will you i want need like to the a an and so but then okay ok no wait hey oh now just also true not
     right
     wrong that's that it it's this is was private confidential secret record off none of your business actually sorry there's there
-    something have must should scratch strike computer well yes thing don't do keep i'd rather""".split()
+    something have must should scratch strike computer well yes thing don't do keep i'd rather just""".split()
 )
 """Words around such a verb that name nothing."""
 _ALL = (
@@ -209,6 +219,7 @@ _OF_MEMORY = re.compile(rf"\b(?:{_WHO}|{_ME}|{_WHOLE}|{_FROM})\b")
 """Which of them speaks of what is remembered: "clear everything" may ask for something else."""
 _EVER = re.compile(rf"\b(?:{_SO_LONG}|it all|all of it|all there is)\b")
 """What reaches beyond what was said just now."""
+_ELSE = re.compile(r"\b else\b")
 _SPARES = re.compile(
     r"^(?:please )?(?:keep|leave|not|don't (?:touch|forget|delete|erase|lose)|hold on to|hang on to) "
     r"(?!(?:it|that|this|them|those|these|any|a word|a trace)\b)"
@@ -219,6 +230,14 @@ _ALL_BUT = re.compile(
     r"(?<=\beverything )but)\b.*)"
 )
 """All but something: not all, and not that."""
+_COUNTED = re.compile(
+    r"^(?:(?:all|the|my|our|your|those|these|of) )*(?P<count>both|\w+)(?: (?:of|all|the|my|our|them|those|these|that))*"
+    r"(?: (?:favou?rite|preferred|last))?(?: (?P<kind>(?!ones?\b|things?\b)\w+(?: \w+)??))??"
+    r"(?: (?:ones?|things?|likings?|likes|tastes?|favou?rites?|preferences?|memories))?$"
+)
+"""A number of things of one kind."""
+LEAST, MOST = 2, 10
+"""Things that are named together."""
 _CLAUSE = re.compile(r"\s*(?:[,;.:!?]+|\b(?:and then|and also|and|then|so|but|because|plus)\b)\s*")
 _THING = re.compile(r"(?:also )?(?:the|my|that) (?:\w+ ){0,3}(?:degrees?|percent)$|(?:that|what|about)\b")
 """A part that names one more thing and asks for nothing by itself: "... and the 21 degrees"."""
@@ -271,6 +290,33 @@ def wish(text: str, is_order: Callable[[str], bool], told: Mapping[Told, float] 
     return Wish(what, whole, sure=False, whole=whole if what is What.NAMED else "", heard=sure)
 
 
+def after_all_else(text: str, is_order: Callable[[str], bool], told: Mapping[Told, float] | None = None) -> str:
+    """The order that is to be done before whatever else goes on, as in "drop everything and play jazz"; empty where there is none.
+
+    What is remembered is not spoken of there: nothing says so, and what the network hears is no wish. Arguments as of `wish`.
+    """
+    lower = text.lower()
+    for cut in _CLAUSE.finditer(lower):
+        head, rest = " ".join(words(lower[: cut.start()])), text[cut.end() :].strip()
+        match = _ERASES.search(head)
+        if match is None:
+            continue
+        before, after = head[: match.start()].split(), head[match.end() :].strip()
+        all_else, else_ = _ELSE.subn("", after)
+        if not _IDLE.issuperset(before) or not _EVERYTHING.match(all_else) or _OF_MEMORY.search(after):
+            return ""
+        none = bool(match["weak"] or else_) if told is None else told[Told.NONE] >= AT
+        return rest if none and is_order(rest) else ""
+    return ""
+
+
+def counted(words: str) -> tuple[int, str] | None:
+    """How many things words name together and of which kind, as in "both of my bands"; no kind where none is named."""
+    found = _COUNTED.match(words)
+    count = None if found is None else 2 if found["count"] == "both" else number_at((found["count"],), 0)
+    return None if found is None or count is None or not LEAST <= count <= MOST else (int(count), found["kind"] or "")
+
+
 def left(text: str) -> bool:
     """Whether the words say themselves that nothing is to be forgotten, or ask whether something was."""
     text = " ".join(words(text))
@@ -299,7 +345,7 @@ def _worded(text: str, is_order: Callable[[str], bool]) -> Wish | None:
     found = _found(plain)
     if found is None:
         return None
-    return Wish(found.what, found.about, found.sure, " and ".join(orders))
+    return replace(found, rest=" and ".join(orders))
 
 
 def _speaks_of_erasing(text: str) -> bool:
@@ -333,8 +379,10 @@ def _found(text: str) -> Wish | None:
         if _EVERYTHING.match(after) and not _BEFORE.search(after):
             return None  # from now on
         named = _named(before, after, weak=match["weak"] is not None and not told)
-        surely = named is not None and named.what is What.NAMED and match["sure"] and "on to" not in match["sure"]
-        return replace(named, sure=True) if surely and named is not None else named
+        if named is None or named.what is not What.NAMED:
+            return named
+        surely = named.sure or (match["sure"] is not None and "on to" not in match["sure"])
+        return replace(named, sure=surely, from_now=_FROM_NOW.fullmatch(match.group()) is not None)
     gone = _GONE.search(text) or _NOTHING_LEFT.search(text)
     if gone is not None and not re.search(r"\bnot?\b", gone["about"]):
         return _named(text[: gone.start()].strip(), gone["about"], weak=False, denied=True)
@@ -361,7 +409,8 @@ def _named(before: str, after: str, *, weak: bool, denied: bool = False) -> Wish
     if _REMINDS.search(after):
         return Wish(What.REMINDER, after, sure=False)
     speaks = _REMEMBERED.search(after) is not None or (_TAIL.search(after) is not None and "memory" in after)
-    if weak and not speaks and not re.search(r"\b(?:your|what you) ", after):
+    number = counted(after)
+    if weak and not speaks and not re.search(r"\b(?:your|what you) ", after) and not (number and number[1]):
         return None
     about = _bare(after)
     return Wish(What.NAMED, about, sure=speaks and not denied) if about else None

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 
-from schemas.memory import Selector
+from schemas.memory import FACTS, Fact, Preference, Selector
 from schemas.ports import MemoryPort
+from schemas.preferences import BY_DETAIL, CATEGORIES, MAIN_TITLES, SUB_TITLES
 from voice.dialogue.replies.examples import stems
 from voice.dialogue.replies.turned import turned
 
@@ -45,6 +46,24 @@ def named(memory: MemoryPort, words: str, category: str | None) -> Selector | No
     of_a_time = span is not None and not _NAMES.search(left)
     tried.append(Selector(period=span) if of_a_time else Selector(about=words))
     return next((what for what in tried if not memory.matching(what).empty), None)
+
+
+def category(words: str) -> str | None:
+    """The category, of whatever level, that is called exactly so; None for none."""
+    said = stems(words)
+    details = {one.detail: one.title for one in CATEGORIES}
+    found = [
+        key for titles in (details, SUB_TITLES, MAIN_TITLES) for key, title in titles.items() if stems(title) == said
+    ]
+    return found[0] if found else None
+
+
+def of_kind(memory: MemoryPort, kind: str, key: str | None) -> tuple[Preference | Fact, ...]:
+    """What is remembered of a kind, the newest first: of a category, or of those that have its words in what they are called."""
+    if key is not None:
+        return memory.facts() if key == FACTS else memory.preferences(key)
+    said = stems(kind)
+    return tuple(p for p in memory.preferences() if said and said <= stems(BY_DETAIL[p.detail].title))
 
 
 def called(words: str, question: str = "") -> str:

@@ -477,7 +477,11 @@ class Remembering:
             if span is not None:
                 return f"I remember nothing of that from {span.words.removeprefix('on ')}."
             plain = category is not None or not (naming.SENTENCE.match(words) or len(words.split()) > naming.SAID_BACK)
-            return f"I remember nothing {about}." if plain else NOTHING_LIKE_IT
+            if plain:
+                return f"I remember nothing {about}."
+            held = (*self._seat.memory.preferences(), *self._seat.memory.facts())
+            few = [Selector(id=one.id) for one in held] if len(held) <= ALOUD else []
+            return "" if self._ask_which(few, UNNAMED_THING) else NOTHING_LIKE_IT
         if guarded := self._kept_back(what):
             return guarded
         said = told(matches, self._likes)
@@ -488,6 +492,27 @@ class Remembering:
             again = f"That is {there(matches, when)}. Shall I forget it all?"
         self._ask(Question(Asked.FORGET, what, again=again))
         return ""
+
+    def forget_several(self, count: int, kind: str, key: str | None) -> str:
+        """Ask whether so many things are to be forgotten, of a kind or those spoken of; which, where there are more."""
+        held = naming.of_kind(self._seat.memory, kind, key) if kind else self._spoken_of(count)
+        if not held and key is not None:
+            return self.forget(Selector(key=key), f"about {title(key)}")
+        if len(held) > count:
+            self._ask_which([Selector(id=one.id) for one in held])
+            return ""
+        called = tuple((Selector(id=one.id), f"that {self._likes(one)}") for one in held)
+        again = f"Forget {listed([name for _, name in called])}?"
+        self._ask(Question(Asked.FORGET, again=again, which=called))
+        return ""
+
+    def _spoken_of(self, count: int) -> tuple[Preference | Fact, ...]:
+        """The things that were read out last, where they are so many at least, else so many of those that were told last."""
+        known = (*self._seat.memory.preferences(), *self._seat.memory.facts())
+        held = {one.id: one for one in known}
+        read = [held[name] for name in self._mind.about if name in held]
+        newest = sorted(known, key=lambda one: one.said_at if isinstance(one, Fact) else one.valid_from, reverse=True)
+        return tuple(read) if len(read) >= count else tuple(newest[:count])
 
     def _ask_which(self, fits: Sequence[Selector], begin: str = "") -> bool:
         """Ask which of several things is meant, after a sentence or none; False: nothing of them is there."""
@@ -557,7 +582,9 @@ class Remembering:
         matches = self._seat.memory.matching(Selector(key=key))
         if matches.empty:
             return done
-        again = f"I still have {there(matches)} from before. Shall I keep or delete that?"
+        again = (
+            f"I still have {there(matches)} from before. Shall I delete {'that' if matches.things == 1 else 'those'}?"
+        )
         self._ask(Question(Asked.KEEP, Selector(key=key), again=again))
         return done
 
@@ -719,8 +746,11 @@ class Remembering:
             schemas.errors.GloveboxError: memory failed.
         """
         match open_.asked:
+            case Asked.FORGET if open_.which:
+                meant = which(open_, text, command) or [what for what, _ in open_.which]
+                return self._forgotten([what.id for what in meant if what.id is not None])
             case Asked.FORGET if open_.among and open_.what == Selector():
-                return self._forgotten(picked(open_, text, command) or open_.among)
+                return self._forgotten([one.id for one in picked(open_, text, command) or open_.among])
             case Asked.WHICH:
                 meant = which(open_, text, command)
                 guarded = next(filter(None, map(self._kept_back, meant)), "")
@@ -745,11 +775,12 @@ class Remembering:
             case Asked.DELETE_SURELY:
                 return self._deleted()
 
-    def _forgotten(self, named: Sequence[Preference]) -> str:
+    def _forgotten(self, named: Sequence[str]) -> str:
+        """Forget things by their ids."""
         if len(named) == 1:
-            return self.erased(named[0].id)
-        for preference in named:
-            self._seat.memory.forget(preference.id)
+            return self.erased(named[0])
+        for name in named:
+            self._seat.memory.forget(name)
         self._mind = _Mind()
         return f"Forgotten: {number(len(named))} things."
 
@@ -810,6 +841,8 @@ class Remembering:
             except UnknownEntryError:
                 self._mind = _Mind()
                 return "That is forgotten already."
+        if command.name == "forget_words" and "count" in slots:
+            return self.forget_several(int(slots["count"]), str(slots["kind"]), key)
         if command.name == "forget_words":
             return self.forget_named(str(slots["words"]), key, str(slots.get("whole", "")))
         if command.name == "forget_said":

@@ -84,7 +84,7 @@ def test_that_is_forgotten(talk: Talk) -> None:
 def test_they_are_switched_off_and_on(talk: Talk) -> None:
     talk.keep(KEY)
     assert talk.says("opt_out", category=FACTS) == (
-        "Okay, from now on I keep nothing for you. I still have one thing from before. Shall I keep or delete that?"
+        "Okay, from now on I keep nothing for you. I still have one thing from before. Shall I delete that?"
     )
     assert talk.memory.learner.keeping.remember("a b c").outcome is Outcome.REFUSED
     assert talk.says("opt_in", category=FACTS) == "Okay, I keep for you again what you ask me to."

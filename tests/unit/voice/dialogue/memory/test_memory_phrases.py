@@ -15,7 +15,7 @@ PHRASES: dict[tuple[str, tuple[tuple[str, object], ...]], str] = {
     ("remember_what", (("category", "music"),)): """what do you remember about music | what about music |
         what do you know about my music | what have you learned about my music | tell me what you know about my music |
         do you remember anything about music | what do you remember about my favourite music |
-        what have you stored about music | do you know something about my songs | what is stored about music""",
+        what have you stored about music | do you know something about my music | what is stored about music""",
     ("remember_more", ()): """what else | what else do you remember | go on | tell me more | the rest please | and the others |
         read on please | is that all | is there more | tell me the rest | and what else do you know about me""",
     ("why_that", ()): """why did you choose that | why did you pick this one | why did you play that | why do you remember that |

@@ -30,8 +30,8 @@ from tests.memories import memory_of
 from tests.memories import talk as talked
 from voice.dialogue.agent import Dialogue
 from voice.dialogue.coordinator import DialogueSettings
-from voice.dialogue.memory.erasing import wish
-from voice.dialogue.memory.remembering import NOT_ALL_BUT, NOT_KEPT, Remembering
+from voice.dialogue.memory.erasing import after_all_else, wish
+from voice.dialogue.memory.remembering import NOT_ALL_BUT, NOT_KEPT, NOTHING_LIKE_IT, Remembering
 from voice.dialogue.replies.responder import NOT_UNDERSTOOD
 
 START = datetime(2026, 3, 4, 9, 15, tzinfo=UTC)
@@ -215,6 +215,39 @@ def test_an_order_that_says_keep_is_done_beside_a_wish_to_forget() -> None:
     assert found is not None and (found.about, found.rest) == ("jazz", "keep the heating on")
 
 
+@pytest.mark.parametrize(
+    ("words", "order"),
+    [
+        ("drop everything and play jazz", "play jazz"),
+        ("forget about everything else, take me home", "take me home"),
+        ("okay, just forget all else and open the window", "open the window"),
+        ("forget everything you know about me and play jazz", ""),
+        ("forget everything else you know about me and play jazz", ""),
+        ("forget everything and play jazz", ""),
+        ("drop everything and i love jazz", ""),
+        ("forget jazz and play blues", ""),
+    ],
+)
+def test_all_else_that_may_wait_is_nothing_that_is_remembered(words: str, order: str) -> None:
+    is_order = lambda part: part.startswith(("play", "take", "open"))  # noqa: E731
+    assert after_all_else(words, is_order) == order
+
+
+def test_an_order_before_all_else_forgets_nothing_and_asks_nothing(talk: Talk) -> None:
+    tell(talk, "jazz")
+    reply = talk.reply("drop everything and open the sunroof")
+    assert [result.action.name for result in reply.results] == ["set_sunroof"] and "?" not in reply.text
+    assert talk.values() == {"jazz"}
+
+
+@pytest.mark.parametrize(
+    "words", ["note that i am on strike with unison", "the bin is collected on tuesday", "our drop is behind the wall"]
+)
+def test_a_noun_that_is_spelled_as_a_verb_of_erasing_erases_nothing(words: str) -> None:
+    assert wish(words, lambda _: False) is None
+    assert wish("hang on strike that i like jazz", lambda _: False) is not None
+
+
 def test_forget_that_is_the_last_thing_mentioned(talk: Talk) -> None:
     tell(talk, "jazz", "italian")
     talk("what do you remember about music")
@@ -313,15 +346,96 @@ def test_all_there_is_or_more_than_ten_things_are_asked_about_twice(talk: Talk) 
 def test_switching_off_asks_what_to_do_with_what_is_there(talk: Talk) -> None:
     tell(talk, "jazz", "rock", "italian")
     assert talk("stop remembering music") == (
-        "Okay, from now on I remember nothing about music. I still have two things from before. Shall I keep or delete that?"
+        "Okay, from now on I remember nothing about music. I still have two things from before. Shall I delete those?"
     )
-    assert talk("yes") == "I still have two things from before. Shall I keep or delete that?"
-    assert talk("keep them") == "Okay, it stays." and len(talk.values()) == 3
+    assert talk("no") == "Okay, it stays." and len(talk.values()) == 3
+    for answer in ("keep them", "delete them"):
+        assert talk("remember music again") == "Okay, I may remember things about music again."
+        talk("stop remembering music")
+        talk(answer)
+    assert talk.values() == {"italian"}
+    talk("stop remembering cuisine")
+    assert talk("yes") == "Forgotten." and talk.values() == set()
+    talk("remember cuisine again")
     assert talk("remember music again") == "Okay, I may remember things about music again."
     talk("stop remembering music")
-    assert talk("delete them") == "Forgotten: two things." and talk.values() == {"italian"}
     assert talk("stop remembering navigation") == "Okay, from now on I remember nothing about navigation and routing."
     assert talk.memory.consent().opted_out == {"music", "navigation_and_routing"}
+
+
+@pytest.mark.parametrize(
+    ("words", "key", "said"),
+    [
+        ("stop remembering my temperature", "preferred_temperature", "cabin temperature"),
+        ("don't remember my seat heating", "seat_heating_preferences", "seat heating"),
+        ("stop learning about songs", "favorite_songs", "songs"),
+        ("stop remembering my music genres", "favorite_genres", "music genres"),
+        ("stop remembering music", "music", "music"),
+        ("stop remembering climate", "climate_control", "climate"),
+        ("stop remembering comfort", "vehicle_settings_and_comfort", "vehicle settings and comfort"),
+    ],
+)
+def test_what_is_named_is_off_and_no_more(talk: Talk, words: str, key: str, said: str) -> None:
+    tell(talk, "jazz")
+    assert talk(words).startswith(f"Okay, from now on I remember nothing about {said}.")
+    assert talk.memory.consent().opted_out == {key}
+
+
+@pytest.mark.parametrize(
+    ("words", "answer", "left"),
+    [
+        ("forget both of my music genres", "yes", {"italian"}),
+        ("get rid of both music genres", "yes", {"italian"}),
+        ("delete my two genres", "only jazz", {"rock", "italian"}),
+        ("delete my two genres", "the first one", {"jazz", "italian"}),
+        ("delete my two genres", "no", {"jazz", "rock", "italian"}),
+    ],
+)
+def test_a_number_of_things_of_a_kind_is_named_and_asked_about_once(
+    talk: Talk, words: str, answer: str, left: set[str]
+) -> None:
+    tell(talk, "italian", "jazz", "rock")
+    assert talk(words) == "Forget that you like rock and that you like jazz?"
+    talk(answer)
+    assert talk.values() == left
+
+
+def test_those_two_were_read_out_or_told_last(talk: Talk) -> None:
+    tell(talk, "jazz", "rock", "italian", "thai")
+    talk("what do you remember about music")
+    assert talk("forget those two") == "Forget that you like rock and that you like jazz?"
+    assert talk("no") and talk("forget all three") == (
+        "Forget that you like thai food, that you like italian food and that you like rock?"
+    )
+    assert talk("both") and talk.values() == {"jazz"}
+
+
+def test_of_more_than_so_many_the_driver_says_which(talk: Talk) -> None:
+    tell(talk, "jazz", "rock", "blues")
+    assert talk("forget my two music genres").startswith(
+        "Which shall I forget: that you like blues, that you like rock, or"
+    )
+    assert talk("blues") == "Forgotten." and talk.values() == {"jazz", "rock"}
+
+
+@pytest.mark.parametrize(
+    "words", ["forget two door cinema club", "forget five guys", "forget 21 degrees", "clear both windows"]
+)
+def test_a_number_that_is_part_of_a_name_counts_nothing(talk: Talk, words: str) -> None:
+    tell(talk, "jazz", "rock")
+    assert "jazz" not in talk(words) and talk.values() == {"jazz", "rock"}
+
+
+def test_of_few_things_that_are_held_the_driver_says_which_is_meant(talk: Talk) -> None:
+    sentence = "forget where i told you my aunt lives"
+    assert talk(sentence) == NOTHING_LIKE_IT
+    tell(talk, "jazz", "italian")
+    assert talk(sentence) == (
+        "I find nothing by that name. Which shall I forget: that you like italian food, or that you like jazz?"
+    )
+    assert talk("neither") and talk.values() == {"jazz", "italian"}
+    tell(talk, "rock", "blues")
+    assert talk(sentence) == NOTHING_LIKE_IT
 
 
 def test_allowing_what_is_allowed_says_what_is_off(talk: Talk) -> None:
