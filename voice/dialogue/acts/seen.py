@@ -13,11 +13,12 @@ from typing import Any
 
 from models.commands.units import DIMENSIONS
 from models.numbers import NUMBER, number_of
+from schemas.actions import BY_NAME, Domain
 from schemas.actions.acts import Act, SlotValue, slots_of
 from schemas.actions.base import GROUPS
 from schemas.actions.said import spoken_number
 from schemas.manners import Units
-from voice.dialogue.acts import all_off
+from voice.dialogue.acts import all_off, roads
 from voice.dialogue.replies import responder
 
 Signals = Mapping[str, Any]
@@ -331,6 +332,44 @@ def _by_source(text: str, acts: Sequence[Act], values: Signals) -> Seen:
     return Seen(tuple(other if act == going_on else act for act in acts), grounds=frozenset({"source"}))
 
 
+def _by_road(text: str, acts: Sequence[Act], values: Signals) -> Seen:
+    """Roads that are avoided no longer, and the answer to who asks whether they are."""
+    meant, says = roads.meant(text, acts, values)
+    return Seen(meant, says, grounds=frozenset({"preference"} if meant != tuple(acts) else ()))
+
+
+# Questions -------------------------------------------------------------------------------------------------------------
+
+_HOW_IT_IS = re.compile(
+    r"^(?:and |so |but |okay |hey |now )*(?:is|are|was|were|has|have|does|do|did|isn't|aren't|hasn't|haven't|didn't) "
+    r"(?:(?:the|that|this|my|our|your|any|all|both|these|those|we|i|you|it|her|his)\b)(?!.*\b(?:please|possible|way to|able to|"
+    r"chance|mind|want|need|too|or|so|enough|okay (?:if|to)|have to)\b).*"
+    r"\b(?:on|off|open|opened|closed?|shut|locked?|unlocked?|still|already|set|running|up|down|dimmed|heated|playing|muted)\b"
+)
+"""A question about how something stands: it asks for no change."""
+_LOOKED_UP = {
+    Domain.OPENINGS: "get_openings", Domain.CLIMATE: "get_climate", Domain.SEATS: "get_seats", Domain.LIGHTS: "get_lights",
+    Domain.MEDIA: "get_playing", Domain.NAVIGATION: "get_navigation",
+}  # fmt: skip
+"""What tells how things of a domain stand."""
+
+
+def _asked(text: str, acts: Sequence[Act]) -> Seen:
+    """What was taken for a change where the words ask how it is: looked up, and left as it is."""
+    if _HOW_IT_IS.search(text) is None:
+        return Seen(tuple(acts))
+    kept, says = list[Act](), list[str]()
+    for act in acts:
+        kind = BY_NAME.get(act.name)
+        if kind is None or kind.query or not act.name.startswith(("set_", "change_")):
+            kept.append(act)
+        elif kind.domain in _LOOKED_UP:
+            kept.append(Act(_LOOKED_UP[kind.domain]))
+        else:
+            says.append(responder.NOT_TOLD)
+    return Seen(tuple(dict.fromkeys(kept)), tuple(dict.fromkeys(says)))
+
+
 def seen(text: str, acts: Sequence[Act], values: Signals, units: Units) -> Seen:
     """The acts with what the car's state says put into them.
 
@@ -347,6 +386,8 @@ def seen(text: str, acts: Sequence[Act], values: Signals, units: Units) -> Seen:
         return Seen(rest, (otherwise or responder.CONDITION_UNKNOWN,) if moving else ())
     whole = Seen(tuple(acts))
     looks: tuple[Callable[[Sequence[Act]], Seen], ...] = (
+        lambda found: _by_road(text, found, values),
+        lambda found: _asked(text, found),
         lambda found: _by_what_is_on(found, values),
         lambda found: _by_seat(text, found, values),
         lambda found: _alike(text, found, values),
