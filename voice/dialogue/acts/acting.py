@@ -69,6 +69,8 @@ REFUSE_AT = 0.4
 asked."""
 REFRAIN_AT = 0.3
 """The same for "Okay, I won't." Our choice: "the radio on, not too loud" is one of .2."""
+OFFERED_AT = 0.5
+"""The same for a deed that is only asked about: nothing is done. Our choice."""
 ANSWERS_AT = 0.25
 """The same where the acts complete a wish that was asked about: a few words, which mean nothing else. Our choice."""
 
@@ -538,6 +540,18 @@ class Acting:
         except GenerationError:
             return False
         return parsed.sure >= SURE_AT and all(act.is_action for act in parsed.acts)
+
+    def done_by(self, words: str) -> Act | None:
+        """The act of the car that words in their spoken form name; None where they surely name none."""
+        command = self._matcher.match(words)
+        if command is not None and command.kind is CommandKind.ACTION:
+            return Act(command.name, command.slots)
+        try:
+            parsed = self._parser.skim(words, "")
+        except GenerationError:
+            return None
+        named = [act for act in parsed.acts if act.is_action and not BY_NAME[act.name].query]
+        return named[0] if named and parsed.sure >= OFFERED_AT else None
 
     def key(self, about: str) -> str | None:
         """The category that free words name: one of the names that it has, or the one that they are surely about."""

@@ -281,6 +281,16 @@ _NO_RULES = frozenset({"planner", "service", ""})
 """Sources of what is refused for another reason than safety."""
 
 
+NOTHING_LIKE_IT = "I have done nothing like that."
+"""Said to the question why something was done that was not."""
+
+
+def because_said(words: str, when: str, asked: str) -> str:
+    """Why something was done: what was said then, or what was agreed to (``asked``, a question)."""
+    said = words.rstrip(".")
+    return f"Because you said {said} {when}, when I asked: {asked}" if asked else f"Because you said {when}: {said}."
+
+
 def why_not(topic: str) -> str:
     """Why a wish was refused that no action exists for, by its topic."""
     return _KEPT_AWAY if topic in ("driving", "wipers", "horn") else _FIXED if topic == "rules" else _LACKED

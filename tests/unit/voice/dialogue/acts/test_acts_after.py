@@ -211,3 +211,42 @@ def test_where_nothing_else_was_found_the_first_one_is_one_of_those_before(rig: 
     assert reply.text == "I know of no cheap restaurant around here."
     rig.say("we'll have the first one you said", "choose(number=1)")
     assert rig.done[-1] == "navigate_to(destination=Casa Fiorenza)"
+
+
+WHY = "why()"
+
+
+@pytest.fixture
+def drive(rig: Rig) -> Rig:
+    """Four things done, the third after a yes, and one refused."""
+    rig.say("dim the ambient light")
+    rig.say("set the temperature to twenty one degrees")
+    rig.say("open my window")
+    rig.say("yes")
+    rig.say("bring the fan to three then", "set_fan_speed(level=3)")
+    rig.say("open the trunk")
+    return rig
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("why did you dim the ambient light", "Because you said today at 3:04: dim the ambient light."),
+        ("why did you set the temperature to twenty one degrees",
+         "Because you said today at 3:04: set the temperature to twenty one degrees."),
+        ("and why did you change the temperature", "Because you said today at 3:04: set the temperature to twenty one degrees."),
+        ("why did you open my window", "Because you said yes today at 3:04, when I asked: Shall I open your window?"),
+        ("what made you turn the fan up", "Because you said today at 3:04: bring the fan to three then."),
+        ("why did you close my window", responder.NOTHING_LIKE_IT),
+        ("why did you open the rear windows", responder.NOTHING_LIKE_IT),
+        ("why did you open the sunroof", responder.NOTHING_LIKE_IT),
+        ("why did you set the temperature to twenty five degrees", responder.NOTHING_LIKE_IT),
+    ],
+)  # fmt: skip
+def test_why_is_asked_of_what_was_done_by_its_name(drive: Rig, text: str, told: str) -> None:
+    assert drive.say(text, WHY).text == told
+
+
+@pytest.mark.parametrize("text", ["why did you not open the trunk", "why did you refuse to open the trunk", "why that"])
+def test_why_of_anything_else_is_that_of_the_last_refusal(drive: Rig, text: str) -> None:
+    assert drive.say(text, WHY).text.startswith("Because I can only open the trunk")
