@@ -41,7 +41,7 @@ from voice.dialogue.acts.accounted import (
 )
 from voice.dialogue.acts.measured import in_seconds
 from voice.dialogue.acts.planning import COMMANDS, CONTROLS, DEFAULTS, GUESS_AT, GUESS_CAREFUL_AT, TOLD_AT, about_memory
-from voice.dialogue.acts.resolving import on_day, replacing, resolve, to_share
+from voice.dialogue.acts.resolving import on_day, placed, replacing, resolve, to_share
 from voice.dialogue.acts.seen import Seen, seen, unconditional
 from voice.dialogue.coordinator import Plan
 from voice.dialogue.filling import fill
@@ -279,10 +279,12 @@ class Acting:
         done = (
             recent.done.name if recent.done is not None and recent.replaceable and recent.fresh(self._clock()) else ""
         )
+        goal_told = recent.fresh(self._clock()) and any(action.to_place for action in recent.actions[-1:])
         pointed = seen(said, planning.arranged(acts, done), await self._signals(), self._seat.units)
         for act in pointed.acts:
             if act.is_action:
-                dated = on_day(act, said, self._clock())
+                place = str(recent.answer.get("name", "")) if goal_told else ""
+                dated = on_day(placed(act, said, place), said, self._clock())
                 if dated is None:
                     work.said.append((len(found), responder.ONLY_TOMORROW))
                 else:
