@@ -254,6 +254,9 @@ class Doing:
             reply: without its question.
             agreed: the question that it says yes to; empty where it says yes to none.
         """
+        self.recent = replace(
+            self.recent, since=not reply.results and (self.recent.since or plan.route is not Route.CONTROL)
+        )
         denied = next((r.ruling for r in reply.results if r.status is ActionStatus.DENIED), None)
         topic = next((str(act.slots.get("topic", "other")) for act in plan.acts if act.name == "cannot"), None)
         topic = "other" if plan.lacks else topic

@@ -37,6 +37,8 @@ class RecentActions:
     done_at: datetime | None = None
     ended: str = ""
     """Where the route went that was ended last, for "restart the navigation"; however long ago."""
+    since: bool = False
+    """The driver has told something else since."""
     vain: bool = False
     """The actions are what was tried last, and nothing came of them: they were refused, or all was so already."""
 
@@ -81,7 +83,7 @@ class RecentActions:
         visited = self.visited if actions == self.actions or goal(actions[-1]) else ()
         if goal(actions[-1]) and answer.get("name"):
             visited = (*visited, str(answer["name"]))
-        return RecentActions(actions, answer, now, visited, done, done_at, ended, vain)
+        return RecentActions(actions, answer, now, visited, done, done_at, ended, vain=vain)
 
 
 def goal(action: Action) -> bool:

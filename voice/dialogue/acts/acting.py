@@ -41,7 +41,7 @@ from voice.dialogue.acts.accounted import (
 )
 from voice.dialogue.acts.measured import in_seconds
 from voice.dialogue.acts.planning import COMMANDS, CONTROLS, DEFAULTS, GUESS_AT, GUESS_CAREFUL_AT, TOLD_AT, about_memory
-from voice.dialogue.acts.resolving import on_day, placed, replacing, resolve, to_share
+from voice.dialogue.acts.resolving import on_day, placed, replacing, resolve, to_share, which_one
 from voice.dialogue.acts.seen import Seen, seen, unconditional
 from voice.dialogue.coordinator import Plan
 from voice.dialogue.filling import fill
@@ -282,7 +282,9 @@ class Acting:
         goal_told = recent.fresh(self._clock()) and any(action.to_place for action in recent.actions[-1:])
         pointed = seen(said, planning.arranged(acts, done), await self._signals(), self._seat.units)
         for act in pointed.acts:
-            if act.is_action:
+            if question := which_one(act, said, recent, self._clock()):
+                work.needs, work.question = act, question
+            elif act.is_action:
                 place = str(recent.answer.get("name", "")) if goal_told else ""
                 dated = on_day(placed(act, said, place), said, self._clock())
                 if dated is None:

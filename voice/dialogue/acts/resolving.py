@@ -107,6 +107,18 @@ def placed(act: Act, text: str, told: str) -> Act:
     return Act(act.name, {**rest, "destination": told} if told else rest)
 
 
+_ONE_OF_THEM = re.compile(r"\b(?:this|that|it|the (?:one|timer|reminder|alarm))\b(?! all)")
+
+
+def which_one(act: Act, text: str, recent: RecentActions, now: datetime) -> str:
+    """The question which timer or reminder is to go, where one is meant and several were told of just now; empty for all else."""
+    told = recent.answer.get("timers") or recent.answer.get("others") or () if recent.fresh(now) else ()
+    if act.name != "cancel_timer" or act.slots.get("label") or len(told) < 2 or _ONE_OF_THEM.search(text) is None:
+        return ""
+    names = [str(one["label"]) or "the one without a name" for one in told]
+    return f"Which one: {', '.join(names[:-1])} or {names[-1]}?"
+
+
 def on_day(act: Act, text: str, now: datetime) -> Act | None:
     """The act on the day that was said by its name; None where that is neither today nor tomorrow, which no slot can say.
 
