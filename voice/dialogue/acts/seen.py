@@ -79,6 +79,45 @@ def _held(text: str, values: Signals, units: Units) -> tuple[bool | None, str]:
     return holds, f"It is {spoken_number(now)} degrees outside, so I leave it."
 
 
+_UNSEEN = (
+    (
+        re.compile(
+            r"\b(?:if|when|whenever|unless|as soon as|once|until) "
+            r"(?:it|it's|it is|the|there|that|my|our|we|outside|temperatures?)\b"
+            r"(?!(?: \w+){0,4} (?:in here|inside|in the (?:car|cabin|back|front))\b).*"
+            r"\b(?:cold\w*|chill\w*|freez\w*|frost\w*|icy|warm\w*|hot|hotter|cool\w*|degrees|zero|minus|rain\w*|snow\w*|sunny|windy|"
+            r"outside|out there)\b"
+        ),
+        "I can't act on the outside temperature or the weather yet",
+    ),
+    (
+        re.compile(
+            r"\b(?:if|when|whenever|unless|as soon as|once|while) (?!you\b|i\b|it\b|it's\b|we\b)(?:\w+ ){1,5}?"
+            r"(?:in the (?:car|back|front|passenger seat)|with (?:me|us)|(?:beside|next to|behind) (?:me|us)|on board|aboard|"
+            r"(?:rides?|comes?|drives?|travels?|is|are) (?:along|with (?:me|us)))\b"
+        ),
+        "I can't act on who is in the car yet",
+    ),
+)
+"""Conditions that nothing here waits for or judges, and what is said to them."""
+_LASTING = re.compile(
+    r"\b(?:i|we)(?:'d| would)? (?:always )?(?:want|like|love|prefer|need)\b|"
+    r"\b(?:always|whenever|every time|in (?:the )?future|from now on)\b"
+)
+"""Wishes for good, which no look at the car of this moment settles."""
+
+
+def _unseen(text: str, acts: Sequence[Act]) -> Seen | None:
+    """What is left of acts that have a condition which cannot be kept; None where there is no such condition."""
+    judged = _CONDITION.search(text) is not None and _LASTING.search(text) is None
+    told = next((said for words, said in _UNSEEN if words.search(text)), "")
+    moving = any(act.is_action and not BY_NAME[act.name].query for act in acts)
+    if judged or not told or not moving or any("event" in act.slots or act.name == "set_reminder" for act in acts):
+        return None
+    rest = tuple(act for act in acts if not act.is_action or BY_NAME[act.name].query)
+    return Seen(rest, (f"{told}, so I leave it.",))
+
+
 # Seats ----------------------------------------------------------------------------------------------------------------
 
 _SITS = r"(?: is| are|'s|'re)? (?:sits?|sitting|there)"
@@ -379,6 +418,9 @@ def seen(text: str, acts: Sequence[Act], values: Signals, units: Units) -> Seen:
         values: the car's signals; without any, nothing is put in.
         units: in which the driver counts.
     """
+    unseen = _unseen(text, acts)
+    if unseen is not None:
+        return unseen
     holds, otherwise = _held(text, values, units)
     moving = any(act.is_action for act in acts)
     if holds is not True:
