@@ -116,11 +116,11 @@ def deed_of(act: Act | None, words: str, deeds: Sequence[Deed]) -> Deed | None:
         words: in which, in their spoken form.
         deeds: in their order.
     """
-    named = (lambda done: _called(done, words)) if act is None else partial(_names, act, words)
+    named = partial(_called, words) if act is None else partial(_names, act, words)
     return next((deed for deed in reversed(deeds) if named(deed.action)), None)
 
 
-def _called(done: Action, words: str) -> bool:
+def _called(words: str, done: Action) -> bool:
     """Whether words have one of what an action is called, and do not ask for its opposite."""
     kind = type(done)
     return bool(stems(words) & stems(f"{kind.title} {kind.thing}")) and not against(words, done)
