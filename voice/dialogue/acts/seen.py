@@ -83,7 +83,7 @@ _UNSEEN = (
     (
         re.compile(
             r"\b(?:if|when|whenever|unless|as soon as|once|until) "
-            r"(?:it|it's|it is|the|there|that|my|our|we|outside|temperatures?)\b"
+            r"(?:it|it's|it is|(?:the )?(?:outside |outdoor )?(?:temperatures?|weather|sun|rain)|outside|there|there's)\b"
             r"(?!(?: \w+){0,4} (?:in here|inside|in the (?:car|cabin|back|front))\b).*"
             r"\b(?:cold\w*|chill\w*|freez\w*|frost\w*|icy|warm\w*|hot|hotter|cool\w*|degrees|zero|minus|rain\w*|snow\w*|sunny|windy|"
             r"outside|out there)\b"

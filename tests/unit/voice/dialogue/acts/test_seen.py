@@ -169,6 +169,7 @@ def test_what_has_a_condition_that_cannot_be_kept_is_left_and_said(text: str, ac
         ("close the roof if it's raining", "set_sunroof(percent=0)"),
         ("heat my seat if you can, it's cold outside", "set_seat_heating(level=2)"),
         ("make it warmer in the back if you would", "change_temperature(change=up,zone=rear)"),
+        ("can you make it warmer if the kids are cold", "change_temperature(change=up)"),
         ("remind me of the umbrella when it rains", "set_reminder(what=umbrella)"),
     ],
 )
