@@ -76,6 +76,12 @@ class Place(BaseModel):
     tags: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
 
+    def is_a(self, words: str) -> bool:
+        """Whether words name its kind, or a part of its name: "the pharmacy", "the lidl"."""
+        said = [word for word in _words(words) if word not in _EMPTY_WORDS and word not in ("stop", "shop", "station")]
+        known = {*_words(self.kind.replace("_", " ")), *_KIND_WORDS.get(self.kind, frozenset()), *_words(self.name)}
+        return bool(said) and all(_alike(word, sorted(known)) for word in said)
+
     def road_km(self, start: Place | None = None) -> float:
         """Estimated kilometres of road from there (None: the town's centre)."""
         east, north = (start.east_km, start.north_km) if start else (0.0, 0.0)

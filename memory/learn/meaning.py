@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from memory.learn.english.canonical import is_closed
@@ -161,7 +161,7 @@ def conditions(marked: Marked, said: str) -> tuple[Condition, ...]:
     values = marked.parts(OWN)
     own = next((v for v in values if place is not None and v.start < place[1] and v.end > place[0]), None)
     found: dict[Label, Part] = {}
-    for part in marked.parts(CONDITION_LABELS):
+    for part in (_whole_clause(marked, part) for part in marked.parts(CONDITION_LABELS)):
         if _hollow(part):
             continue
         between = any(v.end <= part.start for v in values) and any(v.start >= part.end for v in values)
@@ -179,6 +179,32 @@ def unconditioned(marked: Marked, text: str) -> str:
     for part in marked.parts(CONDITION_LABELS, SURELY):
         left[part.start : part.end] = [(0, 0)] * (part.end - part.start)
     return " ".join(marked.text[start:end] for start, end in left if end > start) or text
+
+
+def _whole_clause(marked: Marked, part: Part) -> Part:
+    """Who is there, in the whole clause that a "when" before it begins: one that says so is surely a condition."""
+    said = [marked.text[start:end].lower() for start, end in marked.spans]
+    begins = next((at for at in range(min(part.start + 1, part.end - 1), -1, -1) if said[at] in _WHEN), None)
+    if part.label is not Label.COMPANY or begins is None or part.start - begins > LONGEST_NAME:
+        return part
+    ends = next(
+        (
+            at + 1
+            for at in range(part.end - 1, len(said))
+            if at + 1 == len(said)
+            or said[at + 1] in _CLAUSE_ENDS
+            or re.search(r"[,.;!?]", marked.text[marked.spans[at][1] : marked.spans[at + 1][0]])
+        ),
+        part.end,
+    )
+    text = marked.text[marked.spans[begins][0] : marked.spans[ends - 1][1]]
+    return replace(part, start=begins, end=ends, text=text, share=max(part.share, SURELY))
+
+
+_WHEN = frozenset({"when", "whenever", "if", "while"})
+_CLAUSE_ENDS = frozenset({"and", "but", "or", "i", "then", "so", "because"})
+LONGEST_NAME = 3
+"""Words between a "when" and what is marked behind it: "when my old boss | is in the car"."""
 
 
 def _hollow(part: Part) -> bool:

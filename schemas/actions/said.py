@@ -76,7 +76,10 @@ def spoken_number(value: float) -> str:
 
 def spoken_time(hour: int, minute: int | None, half: str | None) -> str:
     """A time of day as it was said: "9:30 in the evening"."""
-    part = {"am": " in the morning", "pm": " in the afternoon" if hour < 6 or hour == 12 else " in the evening"}
+    part = {
+        "am": " at night" if hour == 12 else " in the morning",
+        "pm": " in the afternoon" if hour < 6 or hour == 12 else " in the evening",
+    }
     return f"{hour}:{minute:02d}{part.get(half or '', '')}" if minute else f"{hour} o'clock{part.get(half or '', '')}"
 
 

@@ -169,6 +169,9 @@ class Routes:
         way = self._way(state)
         if stop is None or not way:
             return self._go(stop, **more)
+        if stop in way:
+            names = tuple(present(state, "navigation.stops"))
+            return Plan({"navigation.stops": names}, {"name": stop.name, "on_route": True, **more})
         stops, end = (*way[:-1], stop), way[-1]
         answer = {"name": stop.name, "minutes": stop.minutes(stops[-2] if len(stops) > 1 else None), **more}
         return self._route(stops, end, answer)
@@ -203,7 +206,10 @@ class Routes:
         if name is None:
             return stops[0] if stops else None
         wanted = self._destination(name)
-        return next((stop for stop in stops if stop is wanted), None)
+        if (found := next((stop for stop in stops if stop is wanted), None)) is not None:
+            return found
+        alike = [stop for stop in stops if stop.is_a(name)]
+        return alike[-1] if alike else None
 
     def _chosen(self, number: int, state: VehicleState) -> Plan:
         ways = self._alternatives(state)

@@ -134,6 +134,7 @@ class Dialogue:
             return
         for part in ("said", "undone"):
             self._doing.last.pop(part, None)
+        self._doing.deeds.clear()
         self._last_reply = ""
 
     @property
@@ -334,7 +335,7 @@ class Dialogue:
             case Do.SAY_OKAY:
                 return _politely(turn, responder.OKAY)
             case Do.EXPLAIN:
-                return self._why(turn.open_)
+                return self._why(turn.open_, turn.heard.text)
             case Do.REPEAT:
                 return self._last_reply.strip() or ("" if turn.open_ is not None else responder.NOTHING_PENDING)
             case Do.TALK:
@@ -348,7 +349,12 @@ class Dialogue:
             case _:
                 return _SAID.get(do, "")
 
-    def _why(self, open_: Asked | None) -> str:
+    def _why(self, open_: Asked | None, text: str) -> str:
+        """Why something was done, where it is named; else why what is open is asked, or what was wished last came to nothing."""
+        deed = planning.deed_asked(spoken(text))
+        done = self._doing.why_did(self._acting.done_by(deed), deed) if deed else ""
+        if done:
+            return done
         return open_.why if open_ is not None else self._doing.why or self._talk.why(self._doing.last.get("said", ""))
 
     async def _answered(self, offer: Offer, turn: Turn, *, yes: bool) -> Reply:
@@ -377,7 +383,8 @@ class Dialogue:
         if offer is not None:
             self._ask(offer)
         if turn.event not in (Event.WHY, Event.UNCLEAR):
-            self._doing.keep(turn.plan, turn.heard.text if turn.noted else "", reply)
+            agreed = turn.open_.question if isinstance(turn.open_, Confirmation) and turn.event is Event.YES else ""
+            self._doing.keep(turn.plan, turn.heard.text if turn.noted else "", reply, agreed)
         open_ = self._open.thing
         asked = open_.question if self._asks and open_ is not None else ""
         token = open_.tokens[0] if isinstance(open_, Confirmation) and open_.tokens else None
@@ -426,7 +433,7 @@ class Dialogue:
         if turn.event is Event.UNMEANT or (turn.event is Event.UNCLEAR and open_ is not None):
             return None
         if turn.event is Event.WHY:
-            return self._why(open_)
+            return self._why(open_, transcript.text)
         if plan.route is Route.CONTROL:
             return await foresight.control(plan, open_, self._vehicle, self.seat)
         if plan.route is Route.MEMORY and plan.command is not None:

@@ -23,9 +23,10 @@ from voice.dialogue.coordinator import Plan
 from voice.dialogue.filling import fitting
 from voice.dialogue.memory.remembering import Remembering
 from voice.dialogue.open.things import Asked, Choice, Confirmation
-from voice.dialogue.recent import RecentActions
+from voice.dialogue.recent import MOST_DEEDS, Deed, RecentActions, deed_of
 from voice.dialogue.replies import responder
 from voice.dialogue.replies.answers import found_nothing
+from voice.dialogue.replies.moments import spoken_moment
 from voice.dialogue.replies.units import MEASURED
 
 _ON_THE_WAY = frozenset({"add_stop", "find_on_route"})
@@ -55,6 +56,8 @@ class Doing:
         """What was done and said last, by ``get_last``'s parts, and as ``undone`` why a wish was not; nothing of a private trip."""
         self.why = ""
         """Why the last wish was refused; empty where it was not."""
+        self.deeds: list[Deed] = []
+        """What was done, with the words that asked for it; nothing of a private trip."""
 
     # Doing -------------------------------------------------------------------------------------------------------------
 
@@ -225,7 +228,22 @@ class Doing:
         """Whether something was done just now that can be called off."""
         return self.recent.undoable and self.recent.fresh(self._clock())
 
-    def keep(self, plan: Plan, text: str, reply: Reply) -> None:
+    def why_did(self, act: Act | None, words: str) -> str:
+        """Why a thing was done that the driver asks about, or that nothing like it was; empty where no thing is named.
+
+        Args:
+            act: what they speak of; None where that is not sure.
+            words: in which, in their spoken form.
+        """
+        deed = deed_of(act, words, self.deeds)
+        if deed is None:
+            return responder.NOTHING_LIKE_IT if act is not None else ""
+        if deed.remembered and deed is self.deeds[-1]:
+            return self._talk.why(deed.said)
+        when = spoken_moment(deed.at, self._clock(), self._seat.zone)
+        return responder.because_said(deed.said, when, deed.asked)
+
+    def keep(self, plan: Plan, text: str, reply: Reply, agreed: str = "") -> None:
         """Keep what was said and what came of it.
 
         Asking for it changes nothing of it. Of talk about memory only what was stored is kept, and of a private trip nothing.
@@ -234,7 +252,11 @@ class Doing:
             plan: the utterance's.
             text: the utterance; empty for talk about memory.
             reply: without its question.
+            agreed: the question that it says yes to; empty where it says yes to none.
         """
+        self.recent = replace(
+            self.recent, since=not reply.results and (self.recent.since or plan.route is not Route.CONTROL)
+        )
         denied = next((r.ruling for r in reply.results if r.status is ActionStatus.DENIED), None)
         topic = next((str(act.slots.get("topic", "other")) for act in plan.acts if act.name == "cannot"), None)
         topic = "other" if plan.lacks else topic
@@ -242,8 +264,13 @@ class Doing:
             responder.why(denied) if denied is not None else responder.why_not(topic) if topic is not None else ""
         )
         if self._seat.memory.consent().private_trip:
-            self.last = {}
-        elif plan.command is None or plan.command.name != "get_last":
+            self.last, self.deeds = {}, []
+            return
+        if text:
+            did = (r.action for r in reply.results if _did(r))
+            new = [Deed(action, text, self._clock(), agreed, bool(reply.recalled)) for action in did]
+            self.deeds = [*self.deeds, *new][-MOST_DEEDS:]
+        if plan.command is None or plan.command.name != "get_last":
             done = {part: told for part, told in self.last.items() if part == "done"}
             self.last = {**done, "said": text} if text else done
             done = [r for r in reply.results if _changed(r)]
@@ -274,6 +301,11 @@ def _failed(result: ActionResult) -> bool:
     """Whether a wish came to nothing: it was refused, the car failed, or there is no such place."""
     lost = result.status is ActionStatus.DONE and found_nothing(result.action.name, result.answer)
     return lost or result.status in (ActionStatus.DENIED, ActionStatus.FAULT)
+
+
+def _did(result: ActionResult) -> bool:
+    """Whether something was done that is no question, though all may have been so before."""
+    return result.status is ActionStatus.DONE and not result.action.query and not _failed(result)
 
 
 def _changed(result: ActionResult) -> bool:

@@ -5,13 +5,19 @@ Owns what is kept of it, and how long it is meant. Pure; what the next words com
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
-from schemas.actions import Action
+from models.numbers import numbers
+from schemas.actions import BY_NAME, Action
+from schemas.actions.acts import Act, SlotValue, slots_of
+from schemas.actions.base import corners
 from schemas.events import ActionResult, ActionStatus
+from voice.dialogue.acts.accounted import against
+from voice.dialogue.replies.examples import stems
 
 FRESH = timedelta(minutes=2)
 """How long what was done is what "it" means. Our choice: afterwards something else may be on the driver's mind."""
@@ -31,6 +37,8 @@ class RecentActions:
     done_at: datetime | None = None
     ended: str = ""
     """Where the route went that was ended last, for "restart the navigation"; however long ago."""
+    since: bool = False
+    """The driver has told something else since."""
     vain: bool = False
     """The actions are what was tried last, and nothing came of them: they were refused, or all was so already."""
 
@@ -75,9 +83,63 @@ class RecentActions:
         visited = self.visited if actions == self.actions or goal(actions[-1]) else ()
         if goal(actions[-1]) and answer.get("name"):
             visited = (*visited, str(answer["name"]))
-        return RecentActions(actions, answer, now, visited, done, done_at, ended, vain)
+        return RecentActions(actions, answer, now, visited, done, done_at, ended, vain=vain)
 
 
 def goal(action: Action) -> bool:
     """Whether the action goes somewhere, so that "another one" is another place."""
     return action.to_place and not action.query
+
+
+MOST_DEEDS = 50
+"""Things done that are kept for "why did you open the roof?". Our choice: more than a trip has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """Something that was done, and at which words."""
+
+    action: Action
+    said: str
+    at: datetime
+    asked: str = ""
+    """The question that the driver said yes to; empty where none was asked."""
+    remembered: bool = False
+    """Memory chose a part of it."""
+
+
+def deed_of(act: Act | None, words: str, deeds: Sequence[Deed]) -> Deed | None:
+    """The last thing done that an act names; None where none of them is it.
+
+    Args:
+        act: what the driver speaks of; None: only the words say it.
+        words: in which, in their spoken form.
+        deeds: in their order.
+    """
+    named = partial(_called, words) if act is None else partial(_names, act, words)
+    return next((deed for deed in reversed(deeds) if named(deed.action)), None)
+
+
+def _called(words: str, done: Action) -> bool:
+    """Whether words have one of what an action is called, and do not ask for its opposite."""
+    kind = type(done)
+    return bool(stems(words) & stems(f"{kind.title} {kind.thing}")) and not against(words, done)
+
+
+def _names(act: Act, words: str, done: Action) -> bool:
+    """Whether an act is that action, as far as it says: the same thing, there, that far, and not the other way round."""
+    kind = BY_NAME[act.name]
+    family = {kind.name, kind.step, kind.outright} & {done.name, done.step, done.outright} - {"", None}
+    if not family or against(words, done):
+        return False
+    had, said = done.slots(), numbers(words)
+    return all(_agree(act.name, slot, value, had[slot], said) for slot, value in act.slots.items() if slot in had)
+
+
+def _agree(name: str, slot: str, value: SlotValue, was: object, said: Collection[float]) -> bool:
+    """Whether a slot of what is asked about, as it was said, fits the one of what was done."""
+    if slot in ("zone", "window"):
+        return bool(set(corners(str(value))) & set(corners(str(was))))
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value) not in said or was == value
+    return slots_of(name)[slot].kind != "words" or bool(stems(str(value)) & stems(str(was)))

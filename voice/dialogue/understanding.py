@@ -177,8 +177,8 @@ class Understanding:
         """
         transcript = self._without_all_else(transcript)
         wish = self._wished(transcript)
-        plan, rest = None, ""
-        if wish is not None:
+        plan, rest = self._called_off(wish, recent) if open_ is None else None, ""
+        if wish is not None and plan is None:
             about = spoken(wish.about) if wish.about else ""
             stops = self._is_stop(about, recent)
             plan, rest = (STOP_OFF, wish.rest) if stops else self._to_forget(wish, open_)
@@ -261,6 +261,23 @@ class Understanding:
 
     def _has_topic(self, act: Act) -> bool:
         return act.name != "opt_out" or self._acting.key(str(act.slots.get("about", ""))) is not None
+
+    def _called_off(self, wish: erasing.Wish | None, recent: RecentActions) -> Plan | None:
+        """The plan for "delete this one" right after a timer or a reminder was set or told of; None for all else."""
+        last = recent.actions[-1] if recent.fresh(self._clock()) and not recent.since else None
+        if last is None or wish is None or wish.what is not erasing.What.LAST or wish.rest:
+            return None
+        if last.name in ("set_timer", "set_reminder") and recent.done == last:
+            return Plan(Route.FAST, "what was set just now is no longer wanted", meant=(Undo(),))
+        if last.name != "get_timers":
+            return None
+        kind = str(recent.answer.get("kind", "timer"))
+        told = recent.answer.get("timers") or ()
+        if not told:
+            kind, told = "reminder" if kind == "timer" else "timer", recent.answer.get("others") or ()
+        label = str(told[0]["label"]) if len(told) == 1 else ""
+        cancels = Act("cancel_timer", {"kind": kind, **({"label": label} if label else {})})
+        return Plan(Route.MODEL, "what was told of is no longer wanted", acts=(cancels,)) if told else None
 
     def _is_stop(self, about: str, recent: RecentActions) -> bool:
         """Whether words name the stop that was put on the route last: "forget the coffee"."""

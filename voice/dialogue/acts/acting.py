@@ -42,7 +42,7 @@ from voice.dialogue.acts.accounted import (
 )
 from voice.dialogue.acts.measured import in_seconds
 from voice.dialogue.acts.planning import COMMANDS, CONTROLS, DEFAULTS, GUESS_AT, GUESS_CAREFUL_AT, TOLD_AT, about_memory
-from voice.dialogue.acts.resolving import on_day, replacing, resolve, to_share
+from voice.dialogue.acts.resolving import on_day, placed, replacing, resolve, to_share, which_one
 from voice.dialogue.acts.seen import Seen, seen, unconditional
 from voice.dialogue.coordinator import Plan
 from voice.dialogue.filling import fill
@@ -71,6 +71,8 @@ REFUSE_AT = 0.4
 asked."""
 REFRAIN_AT = 0.3
 """The same for "Okay, I won't." Our choice: "the radio on, not too loud" is one of .2."""
+OFFERED_AT = 0.5
+"""The same for a deed that is only asked about: nothing is done. Our choice."""
 ANSWERS_AT = 0.25
 """The same where the acts complete a wish that was asked about: a few words, which mean nothing else. Our choice."""
 
@@ -279,10 +281,14 @@ class Acting:
         done = (
             recent.done.name if recent.done is not None and recent.replaceable and recent.fresh(self._clock()) else ""
         )
+        goal_told = recent.fresh(self._clock()) and any(action.to_place for action in recent.actions[-1:])
         pointed = seen(said, planning.arranged(acts, done), await self._signals(), self._seat.units)
         for act in pointed.acts:
-            if act.is_action:
-                dated = on_day(act, said, self._clock())
+            if question := which_one(act, said, recent, self._clock()):
+                work.needs, work.question = act, question
+            elif act.is_action:
+                place = str(recent.answer.get("name", "")) if goal_told else ""
+                dated = on_day(placed(act, said, place), said, self._clock())
                 if dated is None:
                     work.said.append((len(found), responder.ONLY_TOMORROW))
                 else:
@@ -545,6 +551,18 @@ class Acting:
         except GenerationError:
             return False
         return parsed.sure >= SURE_AT and all(act.is_action for act in parsed.acts)
+
+    def done_by(self, words: str) -> Act | None:
+        """The act of the car that words in their spoken form name; None where they surely name none."""
+        command = self._matcher.match(words)
+        if command is not None and command.kind is CommandKind.ACTION:
+            return Act(command.name, command.slots)
+        try:
+            parsed = self._parser.skim(words, "")
+        except GenerationError:
+            return None
+        named = [act for act in parsed.acts if act.is_action and not BY_NAME[act.name].query]
+        return named[0] if named and parsed.sure >= OFFERED_AT else None
 
     def key(self, about: str) -> str | None:
         """The category that free words name, by one of the names that it has."""

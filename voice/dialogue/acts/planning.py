@@ -298,6 +298,19 @@ def for_help(planned: Plan, text: str) -> Plan:
     return Plan(Route.MODEL, "may ask for help", acts=(Act("call_number", {"digits": digits}),), asks=OFFERED)
 
 
+_WHY_DID = re.compile(
+    r"^(?:(?:and|but|so|okay|hey|computer) )*(?:why (?:did|have|had) you|what made you|how come you)(?: (?:just|go and))* "
+    r"(?P<deed>(?!(?:not|refuse|say|ask|tell|think|remember|know|believe|decline|deny|never|leave|do|choose|pick|"
+    r"take (?:it|that))\b)\w+ .+)$"
+)
+
+
+def deed_asked(text: str) -> str:
+    """The deed of the assistant's that a sentence in its spoken form asks the reason for; empty where it asks for none."""
+    found = _WHY_DID.match(text)
+    return found["deed"] if found is not None else ""
+
+
 def only_talk(planned: Plan) -> bool:
     """Whether it is small talk and nothing else."""
     return [act.name for act in planned.acts] == ["chat"]

@@ -75,6 +75,50 @@ _OTHER_DAY = re.compile(
 _NEAR_DAY = re.compile(r"\b(?:today|tonight|tomorrow|this (?:morning|afternoon|evening))\b")
 
 
+_TAKEN_OUT = re.compile(
+    r"\b(?:drop|skip|scratch|scrap|lose|remove|cut|cancel|forget|ditch|bin|delete|leave out|take out|without|leave|take) "
+    r"(?:(?:the|that|this|my|our) )?(?P<stop>.+?)(?: (?:out|off|away|from|of|on|please|then|again|now|after all|instead|"
+    r"the (?:route|trip|way))\b.*)?$"
+)
+_ANY_STOP = frozenset("next first last second stop stops waypoint waypoints stopover route way all".split())
+
+
+def placed(act: Act, text: str, told: str) -> Act:
+    """The act with the place that was meant: the stop that is named, and what was spoken of last where "it" is one.
+
+    Args:
+        act: of the car.
+        text: the utterance in its spoken form.
+        told: name of the place that was told of last; empty where none was.
+    """
+    where = act.slots.get("destination")
+    if act.name == "remove_stop" and where is None:
+        found = _TAKEN_OUT.search(text)
+        said = set(found["stop"].split()) if found is not None else set[str]()
+        if found is None or said & _ANY_STOP:
+            return act
+        stop = told if said <= _NO_NAME else found["stop"]
+        return Act(act.name, {**act.slots, "destination": stop}) if stop else act
+    if act.name not in ("add_stop", "navigate_to", "change_destination") or not isinstance(where, str):
+        return act
+    if not set(where.split()) <= _NO_NAME:
+        return act
+    rest = {slot: value for slot, value in act.slots.items() if slot != "destination"}
+    return Act(act.name, {**rest, "destination": told} if told else rest)
+
+
+_ONE_OF_THEM = re.compile(r"\b(?:this|that|it|the (?:one|timer|reminder|alarm))\b(?! all)")
+
+
+def which_one(act: Act, text: str, recent: RecentActions, now: datetime) -> str:
+    """The question which timer or reminder is to go, where one is meant and several were told of just now; empty for all else."""
+    told = recent.answer.get("timers") or recent.answer.get("others") or () if recent.fresh(now) else ()
+    if act.name != "cancel_timer" or act.slots.get("label") or len(told) < 2 or _ONE_OF_THEM.search(text) is None:
+        return ""
+    names = [str(one["label"]) or "the one without a name" for one in told]
+    return f"Which one: {', '.join(names[:-1])} or {names[-1]}?"
+
+
 def on_day(act: Act, text: str, now: datetime) -> Act | None:
     """The act on the day that was said by its name; None where that is neither today nor tomorrow, which no slot can say.
 
@@ -134,7 +178,9 @@ def resolve(act: Act, offers: Collection[str]) -> Resolved:
         return Resolved(act, says=_limits(act.name, str(error.errors()[0]["loc"][0])))
 
 
-_NO_NAME = frozenset("instead there here that it one ones this again please now then too".split())
+_NO_NAME = frozenset(
+    "instead there here that it one ones this again please now then too okay ok yes yeah sure fine right also so".split()
+)
 """Words that alone are the name of nothing."""
 
 

@@ -13,11 +13,12 @@ from typing import Any
 
 from models.commands.units import DIMENSIONS
 from models.numbers import NUMBER, number_of
+from schemas.actions import BY_NAME, Domain
 from schemas.actions.acts import Act, SlotValue, slots_of
 from schemas.actions.base import GROUPS
 from schemas.actions.said import spoken_number
 from schemas.manners import Units
-from voice.dialogue.acts import all_off
+from voice.dialogue.acts import all_off, roads
 from voice.dialogue.replies import responder
 
 Signals = Mapping[str, Any]
@@ -76,6 +77,45 @@ def _held(text: str, values: Signals, units: Units) -> tuple[bool | None, str]:
     now = units.degrees(float(degrees))
     holds = now > number_of(limit) if found["above"] else now < number_of(limit)
     return holds, f"It is {spoken_number(now)} degrees outside, so I leave it."
+
+
+_UNSEEN = (
+    (
+        re.compile(
+            r"\b(?:if|when|whenever|unless|as soon as|once|until) "
+            r"(?:it|it's|it is|(?:the )?(?:outside |outdoor )?(?:temperatures?|weather|sun|rain)|outside|there|there's)\b"
+            r"(?!(?: \w+){0,4} (?:in here|inside|in the (?:car|cabin|back|front))\b).*"
+            r"\b(?:cold\w*|chill\w*|freez\w*|frost\w*|icy|warm\w*|hot|hotter|cool\w*|degrees|zero|minus|rain\w*|snow\w*|sunny|windy|"
+            r"outside|out there)\b"
+        ),
+        "I can't act on the outside temperature or the weather yet",
+    ),
+    (
+        re.compile(
+            r"\b(?:if|when|whenever|unless|as soon as|once|while) (?!you\b|i\b|it\b|it's\b|we\b)(?:\w+ ){1,5}?"
+            r"(?:in the (?:car|back|front|passenger seat)|with (?:me|us)|(?:beside|next to|behind) (?:me|us)|on board|aboard|"
+            r"(?:rides?|comes?|drives?|travels?|is|are) (?:along|with (?:me|us)))\b"
+        ),
+        "I can't act on who is in the car yet",
+    ),
+)
+"""Conditions that nothing here waits for or judges, and what is said to them."""
+_LASTING = re.compile(
+    r"\b(?:i|we)(?:'d| would)? (?:always )?(?:want|like|love|prefer|need)\b|"
+    r"\b(?:always|whenever|every time|in (?:the )?future|from now on)\b"
+)
+"""Wishes for good, which no look at the car of this moment settles."""
+
+
+def _unseen(text: str, acts: Sequence[Act]) -> Seen | None:
+    """What is left of acts that have a condition which cannot be kept; None where there is no such condition."""
+    judged = _CONDITION.search(text) is not None and _LASTING.search(text) is None
+    told = next((said for words, said in _UNSEEN if words.search(text)), "")
+    moving = any(act.is_action and not BY_NAME[act.name].query for act in acts)
+    if judged or not told or not moving or any("event" in act.slots or act.name == "set_reminder" for act in acts):
+        return None
+    rest = tuple(act for act in acts if not act.is_action or BY_NAME[act.name].query)
+    return Seen(rest, (f"{told}, so I leave it.",))
 
 
 # Seats ----------------------------------------------------------------------------------------------------------------
@@ -331,6 +371,44 @@ def _by_source(text: str, acts: Sequence[Act], values: Signals) -> Seen:
     return Seen(tuple(other if act == going_on else act for act in acts), grounds=frozenset({"source"}))
 
 
+def _by_road(text: str, acts: Sequence[Act], values: Signals) -> Seen:
+    """Roads that are avoided no longer, and the answer to who asks whether they are."""
+    meant, says = roads.meant(text, acts, values)
+    return Seen(meant, says, grounds=frozenset({"preference"} if meant != tuple(acts) else ()))
+
+
+# Questions -------------------------------------------------------------------------------------------------------------
+
+_HOW_IT_IS = re.compile(
+    r"^(?:and |so |but |okay |hey |now )*(?:is|are|was|were|has|have|does|do|did|isn't|aren't|hasn't|haven't|didn't) "
+    r"(?:(?:the|that|this|my|our|your|any|all|both|these|those|we|i|you|it|her|his)\b)(?!.*\b(?:please|possible|way to|able to|"
+    r"chance|mind|want|need|too|or|so|enough|okay (?:if|to)|have to)\b).*"
+    r"\b(?:on|off|open|opened|closed?|shut|locked?|unlocked?|still|already|set|running|up|down|dimmed|heated|playing|muted)\b"
+)
+"""A question about how something stands: it asks for no change."""
+_LOOKED_UP = {
+    Domain.OPENINGS: "get_openings", Domain.CLIMATE: "get_climate", Domain.SEATS: "get_seats", Domain.LIGHTS: "get_lights",
+    Domain.MEDIA: "get_playing", Domain.NAVIGATION: "get_navigation",
+}  # fmt: skip
+"""What tells how things of a domain stand."""
+
+
+def _asked(text: str, acts: Sequence[Act]) -> Seen:
+    """What was taken for a change where the words ask how it is: looked up, and left as it is."""
+    if _HOW_IT_IS.search(text) is None:
+        return Seen(tuple(acts))
+    kept, says = list[Act](), list[str]()
+    for act in acts:
+        kind = BY_NAME.get(act.name)
+        if kind is None or kind.query or not act.name.startswith(("set_", "change_")):
+            kept.append(act)
+        elif kind.domain in _LOOKED_UP:
+            kept.append(Act(_LOOKED_UP[kind.domain]))
+        else:
+            says.append(responder.NOT_TOLD)
+    return Seen(tuple(dict.fromkeys(kept)), tuple(dict.fromkeys(says)))
+
+
 def seen(text: str, acts: Sequence[Act], values: Signals, units: Units) -> Seen:
     """The acts with what the car's state says put into them.
 
@@ -340,6 +418,9 @@ def seen(text: str, acts: Sequence[Act], values: Signals, units: Units) -> Seen:
         values: the car's signals; without any, nothing is put in.
         units: in which the driver counts.
     """
+    unseen = _unseen(text, acts)
+    if unseen is not None:
+        return unseen
     holds, otherwise = _held(text, values, units)
     moving = any(act.is_action for act in acts)
     if holds is not True:
@@ -347,6 +428,8 @@ def seen(text: str, acts: Sequence[Act], values: Signals, units: Units) -> Seen:
         return Seen(rest, (otherwise or responder.CONDITION_UNKNOWN,) if moving else ())
     whole = Seen(tuple(acts))
     looks: tuple[Callable[[Sequence[Act]], Seen], ...] = (
+        lambda found: _by_road(text, found, values),
+        lambda found: _asked(text, found),
         lambda found: _by_what_is_on(found, values),
         lambda found: _by_seat(text, found, values),
         lambda found: _alike(text, found, values),

@@ -171,7 +171,8 @@ _REMEMBERED = re.compile(
 )
 """Words that speak of what is remembered, or of what the driver said."""
 _LAST = re.compile(
-    r"^(?:(?:about )?(?:that|it|this|these|those|them|him|her)(?: one| all)?|"
+    r"^(?:(?:about )?(?:(?:that|this) (?:one|rule|entry|note|habit|preference|setting)|"
+    r"(?:that|it|this|these|those|them|him|her)(?: one| all)?)|"
     r"(?:(?:that|what|all|everything) )?(?:i|we)(?: just| ever|"
     r" have|'ve| only)* "
     r"(?:said|told you|mentioned|talked about|say)(?: (?:that|it|this|so))?|the last (?:thing|sentence|one|bit|"

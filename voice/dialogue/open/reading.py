@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 
+from models.text import spoken
 from schemas.events import CommandKind, Route
 from voice.dialogue.acts import planning
 from voice.dialogue.coordinator import Plan
 from voice.dialogue.knowing import reading as knowing
 from voice.dialogue.memory import asking, question
-from voice.dialogue.open import which
+from voice.dialogue.open import confirming, which
 from voice.dialogue.open.table import Event
 from voice.dialogue.open.things import (
     Asked,
@@ -68,7 +69,12 @@ def _answer(open_: Asked | None, text: str, plan: Plan) -> Event | None:
     first = plan.acts[0].name if plan.acts else ""
     match open_:
         case Confirmation():
+            named = confirming.answer(open_.question, open_.actions, spoken(text))
+            if named is not None:
+                return Event.YES if named else Event.NO
             return Event.YES if first == "yes" else None  # and more
+        case Choice() | Missing() if confirming.answer(open_.question, (), spoken(text)) is False:
+            return Event.NO
         case Choice():
             return Event.FITS if which.names(open_, text) is not None else None
         case Missing():

@@ -104,6 +104,8 @@ def found_nothing(name: str, told: _Told) -> bool:
 def _goal(name: str, slots: _Told, told: _Told) -> str:
     if found_nothing(name, told):
         return unknown.place(slots, going=name != "get_distance")
+    if told.get("on_route"):
+        return f"{told['name']} is on the route"
     away = f", {minutes_words(told['minutes'])} away" if told.get("minutes") is not None else ""
     if name == "get_distance":
         return f"{told['name']} is {spoken_number(told['km'])} {_far(told)}{away}"

@@ -167,12 +167,27 @@ def _sentence(result: ActionResult, units: Units, *, alone: bool) -> str:
         if result.error == "not_reported":
             return NOT_TOLD if result.action.query else NOT_TOLD_HOW
         return "The car did not do that." if result.error != "not_moved" else "I asked the car, but nothing moved."
-    slots = units.slots(result.action.name, result.action.model_dump(mode="json"))
+    slots = _own_spelling(units.slots(result.action.name, result.action.model_dump(mode="json")), result.answer)
     if result.already:
         return _already(result, slots, units, alone=alone)
     if done := type(result.action).done:
         return f"{done(slots)}."
     return f"{answer(result.action.name, slots, units.told(result.answer))}."
+
+
+_NAMES = ("person", "other", "destination")
+"""Slots that name somebody or a place."""
+
+
+def _own_spelling(slots: Slots, told: Mapping[str, object]) -> Slots:
+    """Slots with the names that were found, as far as they were said, in their own spelling: "priya" is Priya."""
+    own = {word.lower(): word for word in re.findall(r"[\w'’]+", str(told.get("name", "")))}
+    spelled = {
+        slot: re.sub(r"[\w'’]+", lambda word: own.get(word[0].lower(), word[0]), str(slots[slot]))
+        for slot in _NAMES
+        if slots.get(slot)
+    }
+    return {**slots, **spelled}
 
 
 def _already(result: ActionResult, slots: Slots, units: Units, *, alone: bool) -> str:
@@ -279,6 +294,16 @@ def why(ruling: Ruling) -> str:
 
 _NO_RULES = frozenset({"planner", "service", ""})
 """Sources of what is refused for another reason than safety."""
+
+
+NOTHING_LIKE_IT = "I have done nothing like that."
+"""Said to the question why something was done that was not."""
+
+
+def because_said(words: str, when: str, asked: str) -> str:
+    """Why something was done: what was said then, or what was agreed to (``asked``, a question)."""
+    said = words.rstrip(".")
+    return f"Because you said {said} {when}, when I asked: {asked}" if asked else f"Because you said {when}: {said}."
 
 
 def why_not(topic: str) -> str:

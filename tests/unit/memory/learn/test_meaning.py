@@ -53,6 +53,24 @@ def test_who_says_outright_what_they_like_likes_it_whatever_the_marks_say(text: 
     assert beside.sense is (Sense.DISLIKES if wrong is Label.DISLIKES else Sense.LIKES)
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("i like soul when jess is in the car", "when jess is in the car"),
+        ("whenever tom is in the car i like soul", "whenever tom is in the car"),
+        ("i like soul now that jess is in the car", None),
+    ],
+)
+def test_who_is_there_is_kept_in_its_whole_clause(text: str, words: str | None) -> None:
+    told = marked(text, soul=Label.LIKES)
+    assert told.shares is not None
+    row = next(at for at, (start, end) in enumerate(told.spans) if text[start:end] in ("jess", "tom"))
+    told.shares[row] = 0.0
+    told.shares[row, LABELS.index(Label.COMPANY)] = 0.7
+    found = meaning(told, GENRES, "soul", "soul").conditions
+    assert [one.words for one in found] == ([words] if words else [])
+
+
 def test_who_likes_motorways_does_not_avoid_them() -> None:
     told = marked("i like motorways", motorways=Label.LIKES)
     assert meaning(told, "avoidance_of_specific_road_types", "motorways", "highways").holds is Holds.ENDED

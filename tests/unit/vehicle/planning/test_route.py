@@ -32,6 +32,17 @@ def plan(name: str, values: dict[str, Any] | None = None, /, **slots: Any) -> Pl
     return made
 
 
+def test_a_stop_is_taken_out_by_its_kind_and_put_in_once() -> None:
+    way = {**WAY, "navigation.stops": ("Crown Pharmacy", "Hedgerow Bread", "Lidl Mill Lane")}
+    for said, left in (("the supermarket", 2), ("pharmacy", 0), ("bakery", 1), ("the lidl", 2)):
+        stops = plan("remove_stop", way, destination=said).changes["navigation.stops"]
+        assert way["navigation.stops"][left] not in stops and len(stops) == 2
+    assert plan("remove_stop", way, destination="the cafe").refusal
+    again = plan("add_stop", way, destination="crown pharmacy")
+    assert again.changes == {"navigation.stops": way["navigation.stops"]}
+    assert again.answer == {"name": "Crown Pharmacy", "on_route": True}
+
+
 @pytest.mark.parametrize(
     ("said", "place"),
     [

@@ -340,7 +340,7 @@ DRIVES: dict[str, list[tuple[str, str]]] = {
         ("call her", "That starts a telephone call. Shall I call Priya Nair?"),
         ("no", "Okay, I won't."),
         ("call garage pohl", "That starts a telephone call. Shall I call garage pohl?"),
-        ("yes", "Calling garage pohl."),
+        ("yes", "Calling Garage Pohl."),
         ("what's on my calendar", "Today: Dentist at 15:30, Dr Ames, dentist."),
         ("and tomorrow", "Nothing is in your calendar tomorrow."),
         ("will it rain", "Today: clouds with light rain, 7 to 12 degrees, 60 percent chance of rain."),

@@ -209,3 +209,23 @@ def test_the_same_for_both_in_front_is_one_sentence() -> None:
 )
 def test_what_was_so_before_is_not_told_as_if_it_moved(name: str, slots: dict[str, Any], text: str) -> None:
     assert responder.told([done(name, already=True, **slots)]) == text
+
+
+@pytest.mark.parametrize(
+    ("said", "name", "spoken"),
+    [("priya", "Priya Nair", "Calling Priya."), ("priya nair", "Priya Nair", "Calling Priya Nair."),
+     ("my boss", "Priya Nair", "Calling my boss.")],
+)  # fmt: skip
+def test_who_is_called_is_told_in_their_own_spelling(said: str, name: str, spoken: str) -> None:
+    result = done("call_contact", person=said).model_copy(update={"answer": {"name": name}})
+    assert responder.report([result]) == spoken
+
+
+@pytest.mark.parametrize(
+    ("at", "spoken"),
+    [("00:52", "12:52 at night"), ("12:52", "12:52 tomorrow afternoon"), ("09:00", "9 o'clock tomorrow morning")],
+)
+def test_the_hour_after_midnight_is_no_morning(at: str, spoken: str) -> None:
+    told = {"what": "go home", "at": at, "tomorrow": True}
+    result = done("set_reminder", what="go home", hour=9).model_copy(update={"answer": told})
+    assert responder.report([result]) == f"I'll remind you at {spoken}: go home."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -211,3 +212,87 @@ def test_where_nothing_else_was_found_the_first_one_is_one_of_those_before(rig: 
     assert reply.text == "I know of no cheap restaurant around here."
     rig.say("we'll have the first one you said", "choose(number=1)")
     assert rig.done[-1] == "navigate_to(destination=Casa Fiorenza)"
+
+
+WHY = "why()"
+
+
+@pytest.fixture
+def drive(rig: Rig) -> Rig:
+    """Four things done, the third after a yes, and one refused."""
+    rig.say("dim the ambient light")
+    rig.say("set the temperature to twenty one degrees")
+    rig.say("open my window")
+    rig.say("yes")
+    rig.say("bring the fan to three then", "set_fan_speed(level=3)")
+    rig.say("open the trunk")
+    return rig
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("why did you dim the ambient light", "Because you said today at 3:04: dim the ambient light."),
+        ("why did you set the temperature to twenty one degrees",
+         "Because you said today at 3:04: set the temperature to twenty one degrees."),
+        ("and why did you change the temperature", "Because you said today at 3:04: set the temperature to twenty one degrees."),
+        ("why did you open my window", "Because you said yes today at 3:04, when I asked: Shall I open your window?"),
+        ("what made you turn the fan up", "Because you said today at 3:04: bring the fan to three then."),
+        ("why did you close my window", responder.NOTHING_LIKE_IT),
+        ("why did you open the rear windows", responder.NOTHING_LIKE_IT),
+        ("why did you open the sunroof", responder.NOTHING_LIKE_IT),
+        ("why did you set the temperature to twenty five degrees", responder.NOTHING_LIKE_IT),
+    ],
+)  # fmt: skip
+def test_why_is_asked_of_what_was_done_by_its_name(drive: Rig, text: str, told: str) -> None:
+    assert drive.say(text, WHY).text == told
+
+
+@pytest.mark.parametrize("text", ["why did you not open the trunk", "why did you refuse to open the trunk", "why that"])
+def test_why_of_anything_else_is_that_of_the_last_refusal(drive: Rig, text: str) -> None:
+    assert drive.say(text, WHY).text.startswith("Because I can only open the trunk")
+
+
+TOLD: dict[str, Any] = {
+    "kind": "reminder",
+    "timers": [{"label": "buy milk", "at": "18:00", "seconds": 60, "tomorrow": False, "arrival": False}],
+}
+OTHER = {"label": "call mum", "at": "19:00", "seconds": 90, "tomorrow": False, "arrival": False}
+
+
+@pytest.mark.parametrize("text", ["delete this one", "cancel that one", "scrap that", "please delete this rule"])
+def test_what_was_told_of_just_now_is_called_off(rig: Rig, text: str) -> None:
+    rig.vehicle.answers["get_timers"] = TOLD
+    rig.say("which errands are waiting", "get_timers(kind=reminder)")
+    rig.say(text)
+    assert rig.done[-1] == "cancel_timer(kind=reminder, label=buy milk)"
+
+
+def test_of_several_that_were_told_of_one_is_asked_for(rig: Rig) -> None:
+    rig.vehicle.answers["get_timers"] = {**TOLD, "timers": [*TOLD["timers"], OTHER]}
+    rig.say("which errands are waiting", "get_timers(kind=reminder)")
+    assert rig.say("cancel that one").text == "Which one: buy milk or call mum?"
+    rig.say("the call to mum one", "cancel_timer(kind=reminder,label=call mum)")
+    assert rig.done[-1] == "cancel_timer(kind=reminder, label=call mum)"
+
+
+def test_what_was_set_just_now_is_taken_back_unless_something_else_was_told_since(rig: Rig) -> None:
+    rig.say("ten minutes for the eggs", "set_timer(minutes=10,label=eggs)")
+    rig.say("delete this one")
+    assert rig.done[-1] == "undo()"
+    rig.say("ten minutes for the eggs", "set_timer(minutes=10,label=eggs)")
+    rig.say("jazz is what i am fond of", "tell()")
+    rig.say("delete this one")
+    assert rig.done[-1] == "set_timer(minutes=10, label=eggs)"
+
+
+def test_it_as_a_place_is_the_one_that_was_told_of(rig: Rig) -> None:
+    rig.say("some charger around here", "find_place(kind=charging_station)")
+    rig.say("okay add it as a stop", "add_stop(destination=okay)")
+    assert rig.done[-1] == "add_stop(destination=Trattoria)"
+    rig.say("no leave it out", "remove_stop()")
+    assert rig.done[-1] == "remove_stop(destination=Trattoria)"
+    rig.say("drop the supermarket please", "remove_stop()")
+    assert rig.done[-1] == "remove_stop(destination=supermarket)"
+    rig.say("skip the next stop then", "remove_stop()")
+    assert rig.done[-1] == "remove_stop()"

@@ -15,7 +15,7 @@ from voice.dialogue.replies import responder
     ("text", "acts"),
     [
         ("all windows down except the one behind me", "set_window(window=all,percent=100)"),
-        ("heat my seat if it gets any colder", "set_seat_heating(level=2)"),
+        ("heat my seat if my back starts to hurt", "set_seat_heating(level=2)"),
         ("i do not want the seat that hot so never heat it", "set_seat_heating(level=2)"),
         ("warm up the seat next to the passenger door would you", "set_seat_heating(level=2)"),
     ],

@@ -136,3 +136,42 @@ def test_everything_is_whatever_is_on_without_what_stays(acts: str, left_on: tup
 def test_where_nothing_is_on_that_is_said() -> None:
     found = seen("everything off", read("all_off()"), {}, METRIC)
     assert (found.acts, found.says) == ((), ("There is nothing on that I could switch off.",))
+
+
+@pytest.mark.parametrize(
+    ("text", "acts", "what"),
+    [
+        ("nineteen if the grandweans are in the back", "set_temperature(celsius=19,zone=rear)", "who is in the car"),
+        ("i want it at nineteen if my mother sits beside me", "set_temperature(celsius=19)", "who is in the car"),
+        ("set the fan to two whenever jess is in the car", "set_fan_speed(level=2)", "who is in the car"),
+        (
+            "if it's under five degrees i want the seat heating on",
+            "set_seat_heating(level=2)",
+            "the outside temperature",
+        ),
+        (
+            "make it twenty four in the back if it is cold",
+            "set_temperature(celsius=24,zone=rear)",
+            "the outside temperature",
+        ),
+        ("close the roof as soon as it rains", "set_sunroof(percent=0)", "the outside temperature"),
+    ],
+)
+def test_what_has_a_condition_that_cannot_be_kept_is_left_and_said(text: str, acts: str, what: str) -> None:
+    left, says = put(text, acts)
+    assert left == "" and len(says) == 1 and says[0].startswith(f"I can't act on {what}")
+
+
+@pytest.mark.parametrize(
+    ("text", "acts"),
+    [
+        ("twenty in the back for the kids", "set_temperature(celsius=20,zone=rear)"),
+        ("close the roof if it's raining", "set_sunroof(percent=0)"),
+        ("heat my seat if you can, it's cold outside", "set_seat_heating(level=2)"),
+        ("make it warmer in the back if you would", "change_temperature(change=up,zone=rear)"),
+        ("can you make it warmer if the kids are cold", "change_temperature(change=up)"),
+        ("remind me of the umbrella when it rains", "set_reminder(what=umbrella)"),
+    ],
+)
+def test_what_has_no_such_condition_is_done(text: str, acts: str) -> None:
+    assert put(text, acts) == (acts, ())
