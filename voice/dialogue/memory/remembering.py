@@ -1,7 +1,7 @@
 """The talk about memory: what is remembered, why, since when; forgetting, switching off, pausing, exporting, deleting.
 
-Owns what such a talk needs to go on: what "that" is, and what of a list was not read out yet. What it asks ("keep or delete
-them?") it hands to the dialogue. Nothing that cannot be undone happens on one utterance if it concerns more than one
+Owns what such a talk needs to go on: what "that" is, and what of a list was not read out yet. What it asks ("shall I delete
+those?") it hands to the dialogue. Nothing that cannot be undone happens on one utterance if it concerns more than one
 thing. Replies are templates; whatever else is said comes from memory. What memory does is its own business.
 
 Long because every command about memory has its reply here, and all of them share what "that" is.

@@ -439,22 +439,6 @@ def test_memory_export_to_a_file_is_for_its_owner_only(
     assert main(["memory", "export", str(tmp_path / "none" / "export.json")]) == 40
 
 
-def test_a_dash_is_standard_output_and_no_file(
-    cabin: Cabin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    remember(cabin, "i like jazz")
-    assert main(["memory", "export"]) == 0
-    printed = json.loads(capsys.readouterr().out)
-    assert main(["memory", "export", "-"]) == 0
-    told = capsys.readouterr()
-    assert json.loads(told.out)["preferences"] == printed["preferences"] and not told.err
-    for command in (["memory", "export", "--page", "-"], ["demo", "--out", "-"], ["speak", "hello", "--out", "-"]):
-        assert main(command) != 0, command
-    assert "give the name of a file" in capsys.readouterr().err.replace("\n", " ")
-    assert list(tmp_path.glob("-*")) == []
-
-
 def test_memory_optout_and_optin(cabin: Cabin, capsys: pytest.CaptureFixture[str]) -> None:
     remember(cabin, "i like jazz")
     assert main(["memory", "optout", "music"]) == 0

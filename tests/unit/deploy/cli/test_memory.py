@@ -184,6 +184,18 @@ def test_correcting_leaves_history(told: Run) -> None:
     assert values(told) == {"blues", "italian"}
 
 
+def test_a_dash_is_standard_output_and_no_file(
+    told: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    exported = told("memory", "export")
+    monkeypatch.chdir(tmp_path)
+    assert told("memory", "export", "-")["preferences"] == exported["preferences"]
+    for command in (["memory", "export", "--page", "-"], ["demo", "--out", "-"]):
+        assert main(command) != 0, command
+        assert "give the name of a file" in " ".join(capsys.readouterr().err.split())
+    assert list(tmp_path.glob("-*")) == []
+
+
 def test_export_and_import(told: Run, home: Path, tmp_path: Path) -> None:
     file, page = tmp_path / "export.json", tmp_path / "page.html"
     told("memory", "optin", "dietary_preference")

@@ -229,7 +229,9 @@ def test_an_order_that_says_keep_is_done_beside_a_wish_to_forget() -> None:
     ],
 )
 def test_all_else_that_may_wait_is_nothing_that_is_remembered(words: str, order: str) -> None:
-    is_order = lambda part: part.startswith(("play", "take", "open"))  # noqa: E731
+    def is_order(part: str) -> bool:
+        return part.startswith(("play", "take", "open"))
+
     assert after_all_else(words, is_order) == order
 
 
