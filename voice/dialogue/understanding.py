@@ -260,7 +260,7 @@ class Understanding:
         return had.get("kind", about) in kinds or contains(" ".join(map(str, had.values())), about)
 
     def _to_keep(self, plan: Plan, text: str, open_: Asked | None) -> bool:
-        """Whether memory is asked to keep what was said; a complete command and an answer stay what they are."""
+        """Whether what was said is to be kept as it is; a complete command and an answer stay what they are."""
         if (
             plan.command is not None
             or plan.meant
@@ -270,6 +270,8 @@ class Understanding:
             return False
         if not plan.acts and wishes.told(text) is not None:  # says so by itself
             return False
+        if self._seat.memory.of_company(text):  # asks for nothing now
+            return True
         others = [act for act in plan.acts if not planning.about_memory(act) and act.name != "tell"]
         beside = any(act.name == "remember" for act in plan.acts) and any(act.is_action for act in others)
         other = plan.asks >= SURELY_AT and any(act.name not in planning.NOT_MEANT for act in others)
