@@ -327,15 +327,15 @@ class Extractor:
         found = self._reading(numbers, whole, [])
         if not found or (results := found[0][2]) is None:
             return found
-        number, finding = found[0][:2]
-        passed_over = [(numbers.index(number), finding.detail)]
+        number, passed_over = found[0][0], [(numbers.index(found[0][0]), found[0][1].detail)]
         if not any(map(_told_or_refused, results)):
             return self._reading(numbers, whole, passed_over)
         if any(not self._may_be_else(one) for one in results):
             return found
         other = self._reading(numbers, whole, passed_over)
         of_turn = other[0][2] or () if other and other[0][0] == number else ()
-        sure = max((one.confidence for one in of_turn if isinstance(one, Candidate)), default=0.0)
+        things = (one for one in of_turn if isinstance(one, Candidate) and not is_closed(one.detail))
+        sure = max((one.confidence for one in things), default=0.0)  # a closed category's value is hardly ever named
         return other if sure >= self.settings.told_at else found
 
     def _may_be_else(self, result: Candidate | Decision) -> bool:
