@@ -119,6 +119,10 @@ class NotingPort(Protocol):
         """Whether a sentence asks to have something kept, in whatever words: it is one for `remember`."""
         ...
 
+    def of_company(self, text: str) -> bool:
+        """Whether a sentence tells what somebody else likes while they are in the car, which is no order."""
+        ...
+
     def tells(self, text: str) -> bool:
         """Whether a sentence surely tells what the driver likes, needs or avoids, although it was carried out as an order."""
         ...

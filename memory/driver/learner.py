@@ -17,7 +17,7 @@ from memory.driver.session import Session
 from memory.learn.english.canonical import fold
 from memory.learn.explicit import Asked, Reader
 from memory.learn.extraction import refusal
-from memory.learn.facts import asks, fact, parked
+from memory.learn.facts import asks, fact, of_company, parked
 from memory.learn.maintenance import Maintainer, Ruling
 from memory.learn.proposals import Draft, Proposals, Weighed
 from memory.learn.screening import screening, sift
@@ -195,6 +195,10 @@ class Learner:
         """Whether a sentence asks to have something kept, or tells where the car stands now that was parked elsewhere."""
         marked = self._session.encoder.marks(text)
         return asks(marked) or (parked(text) and any(one.parked for one in self.keeping.facts()))
+
+    def of_company(self, text: str) -> bool:
+        """Whether a sentence tells what somebody else likes while they are in the car."""
+        return of_company(self._session.encoder.marks(text))
 
     def tells(self, text: str) -> bool:
         """Whether a sentence surely tells what the driver likes, needs, avoids or has given up, whatever it asks for beside.

@@ -7,12 +7,13 @@ what is forbidden, so that cannot be filled; and a value must be words of the tu
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel
 
-from models.text import contains
+from models.text import contains, normal, words
 from schemas.preferences import BY_DETAIL, Category, Mention, preference_model
 
 
@@ -49,9 +50,24 @@ def mentions(call_: BaseModel) -> Iterator[tuple[Category, Mention]]:
 
 
 def called(detail: str, number: int, values: Iterable[str], allowed: Iterable[str], turns: Sequence[str]) -> list[str]:
-    """The values that stand in a call with these values of one category in one turn; none where that call is not valid."""
+    """The values that stand in a call with these values of one category in one turn; none where that call is not valid.
+
+    A word with a hyphen is one word: it stands there whole, however much of it was found.
+    """
+    whole = [unbroken(turns[number], value) for value in values] if number < len(turns) else values
     try:
-        made = call({detail: [Mention(turn=number, value=value) for value in values]}, allowed, turns)
+        made = call({detail: [Mention(turn=number, value=value) for value in whole]}, allowed, turns)
     except ValueError:
         return []
     return [mention.value for _, mention in mentions(made)]
+
+
+def unbroken(text: str, value: str) -> str:
+    """The words of a value in a text with all of a word whose halves a hyphen joins: of "wi" in "the wi-fi" it is "wi-fi"."""
+    found = re.search(rf"(?<![\w'])(?:\w+-)*{_run(value)}(?:-\w+)*(?![\w'])", normal(text))
+    return value if found is None or "-" not in found[0] else found[0]
+
+
+def _run(value: str) -> str:
+    """A pattern for the words of a value one after the other, with any marks between them."""
+    return r"[^\w']+".join(re.escape(word) for word in words(value))

@@ -16,7 +16,8 @@ from memory.learn.english.canonical import Canon, is_closed, polarity, temperatu
 from memory.learn.english.clauses import apart, statements
 from memory.learn.english.kinds import BETWEEN, LISTED
 from memory.learn.english.negation import Polarity, series
-from memory.learn.extraction import NO_SECRETS, Extraction, Extractor, refusal, secret
+from memory.learn.english.secrets import NO_SECRETS, secret
+from memory.learn.extraction import Extraction, Extractor, refusal
 from memory.learn.facts import outweighs
 from memory.learn.meaning import Holds, meaning
 from memory.store.preferences import silent

@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -25,7 +24,7 @@ from memory.learn.english.canonical import (
     said_by_refusing,
     turned_down,
 )
-from memory.learn.english.clauses import apart, statements
+from memory.learn.english.clauses import apart, halves, statements
 from memory.learn.english.kinds import KINDS, LISTED, plausible, split
 from memory.learn.english.negation import (
     ABOUT_MEMORY,
@@ -35,6 +34,7 @@ from memory.learn.english.negation import (
     negated,
     series,
 )
+from memory.learn.english.secrets import NO_SECRETS, secret
 from memory.learn.evidence import (
     ENDED,
     HINTED,
@@ -48,23 +48,32 @@ from memory.learn.evidence import (
     read,
     weighed,
 )
-from memory.learn.meaning import ROADS, Holds, Meaning, meaning, named, sense_of, unconditioned
+from memory.learn.meaning import (
+    DOUBT,
+    ROADS,
+    Holds,
+    Meaning,
+    Over,
+    agreed,
+    conditions,
+    elsewhen,
+    meaning,
+    named,
+    outright,
+    unconditioned,
+)
 from memory.store.preferences import silent
 from models.text import contains, normal, words
-from schemas.kinds import OWN, Label, Marked
-from schemas.memory import Candidate, Consent, Conversation, Decision, Outcome, Sense, Turn
+from schemas.kinds import OWN, Label
+from schemas.memory import Candidate, Consent, Conversation, Decision, Outcome, Turn
 from schemas.ports import Encoder
 from schemas.preferences import BY_DETAIL
 
 NONE = "none"
 """The key of ``Encoder.topics`` for a text that tells no preference."""
 
-ATTEMPTS = 2
-"""Readings of one conversation, where the likeliest finding has no value."""
 REFUSING = re.compile(r"(?:no|non|not|without|never)\b")
 """How words begin that name a kind of thing in order to refuse it: "no jazz", "non-vegan"."""
-_OTHERS_TOO = re.compile(r"\s+(?:and|but|while|whereas)\s+(?=(?:my|our|his|her|their|the) )", re.IGNORECASE)
-"""Where a sentence goes on about somebody else: "i like italian food and my wife loves thai food"."""
 _REFUSAL = re.compile(r"n't\b|\b(?:not?|never|avoid\w*|skip|cannot|without|nothing|nobody|few|hard|impossible)\b")
 UNTOLD = "I could not tell which"
 
@@ -74,8 +83,6 @@ FOREIGN_AT = 0.7
 """From this share of its marks on a value is supposed, quoted, somebody else's, and so not the driver's."""
 UNREAL_NONE_AT = 0.3
 """What the encoder has to give, too, to the sentence of such a value revealing nothing, where it is not somebody else's."""
-DOUBT = 0.3
-"""Up to this share of what speaks the other way a sense is stored without asking."""
 ENDS_AT = 0.75
 """From this sureness on what is taken back or disliked goes unasked: more than to store, since it ends what is stored."""
 MARKED_AT = 0.8
@@ -147,30 +154,7 @@ class Screening:
     """True: it is an order to memory."""
 
 
-class Over(StrEnum):
-    """Whether a value is said to hold no more."""
-
-    NO = "no"
-    PERHAPS = "perhaps"
-    """The wording says so, the encoder does not: the driver is asked."""
-    YES = "yes"
-
-
-SECRET = re.compile(
-    r"\b(?:my|our|his|her|the|your|bank|card|phone) pin\b(?! on\b)|\bpin (?:is|code|number)\b|\bpass ?(?:word|code|phrase)s?\b|"
-    r"\b(?:security|door|gate|alarm|safe|sort|access) code\b|\b(?:card|account|passport|insurance|social security) number\b|"
-    r"\bcvv\b|\bsecret (?:word|answer|code)\b"
-)
-"""What is never kept, whatever is switched on: who finds the car open must not find the rest."""
-NO_SECRETS = "I never keep PINs, passwords or numbers of accounts"
-SECRET_AT = 0.6
-"""Share of its marks from which on words are a secret: a locker's or a room's number is none. Our choice."""
 NOT_OWN = "that is not said of you, or not as it is now"
-
-
-def secret(text: str, marked: Marked) -> bool:
-    """Whether a text has something in it that is never kept."""
-    return bool(marked.parts((Label.SECRET,), SECRET_AT)) or SECRET.search(normal(text)) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +169,10 @@ class _Read:
     now: datetime
     allowed: frozenset[str]
     """Detail keys of the categories that consent forbids now are not in it."""
+
+
+_Found = tuple[int, Finding, list[Candidate | Decision] | None]
+"""The number of a turn, what it reveals, and what comes of it: None where it is forbidden."""
 
 
 class Extractor:
@@ -330,25 +318,40 @@ class Extractor:
         every = [c for c in every if best >= sure and c.confidence >= sure * IMPLAUSIBLE]
         return [c.model_copy(update={"sentence": turn.text}) for c in every]
 
-    def _findings(
-        self, numbers: Sequence[int], whole: _Read
-    ) -> list[tuple[int, Finding, list[Candidate | Decision] | None]]:
+    def _findings(self, numbers: Sequence[int], whole: _Read) -> list[_Found]:
         """What these turns reveal, with what comes of it: None where it is forbidden.
 
-        A likeliest finding whose value cannot be told ("keep it pleasant in here") gives way to the next best, once.
+        A likeliest finding gives way to the next best, once: where its value cannot be told ("keep it pleasant in here"), and where
+        all opinions together are surer of the next ("i like coldplay" names no genre).
         """
+        found = self._reading(numbers, whole, [])
+        if not found or (results := found[0][2]) is None:
+            return found
+        number, passed_over = found[0][0], [(numbers.index(found[0][0]), found[0][1].detail)]
+        if not any(map(_told_or_refused, results)):
+            return self._reading(numbers, whole, passed_over)
+        if any(not self._may_be_else(one) for one in results):
+            return found
+        other = self._reading(numbers, whole, passed_over)
+        of_turn = other[0][2] or () if other and other[0][0] == number else ()
+        things = (one for one in of_turn if isinstance(one, Candidate) and not is_closed(one.detail))
+        sure = max((one.confidence for one in things), default=0.0)  # a closed category's value is hardly ever named
+        return other if sure >= self.settings.told_at else found
+
+    def _may_be_else(self, result: Candidate | Decision) -> bool:
+        """Whether a result is so unsure that it may be of another category: no end, and nothing that its own category knows."""
+        if isinstance(result, Decision) or result.negated or result.confidence >= self.settings.told_at:
+            return False
+        return not (result.detail in KINDS and plausible(result.detail, result.value))
+
+    def _reading(self, numbers: Sequence[int], whole: _Read, passed_over: Sequence[tuple[int, str]]) -> list[_Found]:
+        """What these turns reveal but for what is passed over, the likeliest first."""
         texts, beside = [whole.turns[n].text for n in numbers], [whole.beside[n] for n in numbers]
-        passed_over: list[tuple[int, str]] = []
-        found: list[tuple[int, Finding, list[Candidate | Decision] | None]] = []
-        for _ in range(ATTEMPTS):
-            found = []
-            for finding in read(self._encoder, texts, self.settings.reading, passed_over, beside):
-                number = numbers[finding.number]
-                forbidden = finding.detail not in whole.allowed or whole.screened[number].forbidden is not None
-                found.append((number, finding, None if forbidden else list(self._told(number, finding, whole))))
-            if not found or (results := found[0][2]) is None or any(map(_told_or_refused, results)):
-                break
-            passed_over.append((found[0][1].number, found[0][1].detail))
+        found: list[_Found] = []
+        for finding in read(self._encoder, texts, self.settings.reading, passed_over, beside):
+            number = numbers[finding.number]
+            forbidden = finding.detail not in whole.allowed or whole.screened[number].forbidden is not None
+            found.append((number, finding, None if forbidden else list(self._told(number, finding, whole))))
         return found
 
     def _told(self, number: int, finding: Finding, whole: _Read) -> Iterator[Candidate | Decision]:
@@ -357,15 +360,16 @@ class Extractor:
         category = BY_DETAIL[detail]
         marked = self._encoder.marks(turn.text)
         bare = unconditioned(marked, turn.text) if is_closed(detail) else turn.text
-        halves = [one.text for one in statements(turn.text)] or _OTHERS_TOO.split(turn.text)
         parts = [part.text for part in finding.words if part.probability >= WORDS_AT]
         if polarity(detail, "") is Polarity.PLAIN:
             parts = named(marked, parts)
         said = series(turn.text, parts) if category.multi else parts[:1]
+        said += [] if is_closed(detail) else elsewhen(marked, said, parts)
         said = said or [part.text for part in finding.words[:1]]
         if not said and is_closed(detail):
             said = [turn.text]
-        said = called(detail, number, said, whole.allowed, [one.text for one in whole.turns])
+        texts = [one.text for one in whole.turns]  # each by itself: a single category may hold another at another time
+        said = [value for part in said for value in called(detail, number, [part], whole.allowed, texts)]
         if not said:
             yield _dropped(detail, f"{UNTOLD} {category.title.lower()} you meant")
         for part in (part for words_ in said for part in split(detail, words_)):
@@ -373,8 +377,10 @@ class Extractor:
             if value is None:
                 yield _dropped(detail, f"{UNTOLD} {category.title.lower()} you meant")
                 continue
-            half = next((one for one in halves if contains(one, part)), turn.text)
+            half = next((one for one in halves(turn.text) if contains(one, part)), turn.text)
             told = meaning(self._encoder.marks(half), detail, part, value)
+            if not told.conditions and half != turn.text:  # half a sentence tells less surely what is one
+                told = replace(told, conditions=conditions(marked, part, within=half))
             if self._foreign(finding, told):
                 yield _dropped(detail, NOT_OWN)
                 continue
@@ -427,8 +433,8 @@ class Extractor:
         if ended or (told.holds is Holds.YES and not told.sense.wanted):
             if detail != ROADS:
                 worded = negated(text, part, polarity(detail, part)) is not None and not fond(text)
-                told = _agreed(told, detail, value, agreed=worded, praised=fond(text))
-            if told.holds is not Holds.UNTOLD:
+                told = agreed(told, detail, value, worded=worded, praised=fond(text))
+            if told.holds is not Holds.UNTOLD and not (detail == ROADS and over is Over.YES):
                 over = Over.YES if ended else Over.NO
         return told, over
 
@@ -441,6 +447,8 @@ class Extractor:
             sure = every.sure * share * (1.0 if may_be else IMPLAUSIBLE)  # the weights were fitted to what is wanted
         else:
             sure = weighed(every)
+            if finding.detail in KINDS and may_be and sure >= self.settings.ask_at and outright(text, value):
+                sure = max(sure, self.settings.told_at)  # "i like bossa nova"
         foreign = told.holds in (Holds.UNREAL, Holds.OTHERS) and told.share >= FOREIGN_AT
         against = foreign or (over is Over.NO and told.doubt > DOUBT and not is_closed(finding.detail))
         ends = over is Over.YES or not told.sense.wanted
@@ -467,14 +475,6 @@ class Extractor:
             if probability < ENDED_FLOOR or negated(text, said, kind) is None:
                 return Over.YES if probability >= ENDED_AT and not fond(text) else Over.NO
         return Over.YES if probability >= AGREED_AT else Over.PERHAPS
-
-
-def _agreed(told: Meaning, detail: str, value: str, *, agreed: bool, praised: bool) -> Meaning:
-    """What is marked as disliked or over, held against the wording where the marks are not sure: refusing words may praise."""
-    if agreed and told.doubt <= DOUBT:
-        return told
-    liked = sense_of(detail, value, Sense.LIKES)
-    return replace(told, sense=liked, holds=Holds.UNTOLD, doubt=0.0 if praised else 0.5)
 
 
 def refusal(detail: str, reason: str) -> Decision:

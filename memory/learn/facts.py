@@ -13,7 +13,7 @@ from datetime import UTC, datetime, time, timedelta, tzinfo
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.learn.extraction import SECRET, SECRET_AT
+from memory.learn.english.secrets import SECRET, SECRET_AT
 from memory.recall.times import NUMBERS, period_in
 from models.text import normal, words
 from schemas.kinds import CONDITION_LABELS, LABELS, NEXT_DRIVE, OWN, PART_AT, VALUES, Fact, Label, Marked
@@ -29,6 +29,8 @@ FACT_AT = 0.4
 """Share of these together from which on a word belongs to the fact; our choice: a word too many does no harm."""
 ASKS_AT = 0.6
 """Share of a fact's marks from which on a sentence asks to have it kept, in whatever words. Our choice."""
+CLAUSE = 3
+"""Words of a condition that says when somebody is in the car; fewer only name them. Our choice."""
 _PLAINLY = "remember that "
 """How a sentence is read that was given without the asking."""
 _ASKING = re.compile(
@@ -78,6 +80,13 @@ def asks(marked: Marked) -> bool:
     return _ASKING.search(normal(marked.text)) is not None and bool(marked.parts(FACT | {Label.SECRET}))
 
 
+def of_company(marked: Marked) -> bool:
+    """Whether a sentence tells what somebody else likes or needs while they are in the car, and nothing of the driver's own."""
+    if marked.parts(OWN) or not marked.parts((Label.OTHERS,)) or marked.text.rstrip().endswith("?"):
+        return False
+    return any(part.end - part.start >= CLAUSE for part in marked.parts((Label.COMPANY,), ASKS_AT))
+
+
 def secret_fact(encoder: Encoder, text: str) -> bool:
     """Whether what is asked to be kept is never kept; it may have lost the asking, so it is read without and with one."""
     if SECRET.search(normal(text)) is not None:
@@ -123,7 +132,7 @@ def fact(encoder: Encoder, text: str, now: datetime, zone: tzinfo, *, name: str,
         return None
     said = marked.text[marked.spans[first][0] : marked.spans[last - 1][1]]
     when = " ".join(part.text for part in parts if part.label is Label.UNTIL and part.end - part.start > 1)
-    about = next((part.text for part in parts if part.label is Label.HOLDER), "")
+    about = next((part.text for part in parts if part.label is Label.HOLDER and set(words(part.text)) - _BEFORE), "")
     place = not when and parked(text)
     return Fact(
         id=name, text=said, about=about, said_at=now, conversation=conversation,

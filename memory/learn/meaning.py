@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from memory.learn.english.canonical import is_closed
-from memory.learn.english.conditions import condition
-from models.text import normal, words
+from memory.learn.english.canonical import bare_name, is_closed
+from memory.learn.english.conditions import condition, same
+from models.text import contains, normal, words
 from schemas.kinds import CONDITION_LABELS, OTHER, OWN, VALUES, Condition, Label, Marked, Part, Sense
 
 SURELY = 0.9
@@ -25,6 +25,8 @@ _JOINING = frozenset(
 """Words that only join: a condition of nothing else is none."""
 AT = 0.5
 """Share from which on a value counts as marked; the training's own middle."""
+DOUBT = 0.3
+"""Up to this share of what speaks the other way a sense is stored without asking."""
 SENSES = {
     Label.LIKES: Sense.LIKES,
     Label.DISLIKES: Sense.DISLIKES,
@@ -41,9 +43,11 @@ FREE = " free"
 
 
 _OUTRIGHT = re.compile(
-    r"^(?:i|we) (?:(?:really|do|just|also|quite|absolutely) )*(?:(?:like|love|adore|enjoy)|"
-    r"(?P<against>(?:don't|do not) (?:really )?(?:like|enjoy)|hate|dislike|detest|can't stand|cannot stand)) "
-    r"(?:the |some )?(?P<thing>.+?)(?: (?:music|food|songs))?$"
+    r"^(?:(?:i|we) (?:(?:really|do|just|also|quite|absolutely) )*(?:like|love|adore|enjoy)|"
+    r"(?:i'm|i am|we're|we are) (?:(?:really|just|also|quite) )*(?:into|fond of|(?:a )?(?:big |huge |great )?fans? of)|"
+    r"(?P<against>(?:i|we) (?:(?:really|do|just|also|quite|absolutely) )*"
+    r"(?:(?:don't|do not) (?:really )?(?:like|enjoy)|hate|dislike|detest|can't stand|cannot stand))) "
+    r"(?:the |some )?(?P<thing>.+?)(?: (?:music|food|songs|podcasts))?$"
 )
 """A sentence that is nothing but a liking or a dislike."""
 
@@ -60,6 +64,15 @@ class Holds(StrEnum):
     """It is supposed, asked, quoted, ironic, or wanted this once."""
     UNTOLD = "untold"
     """Nothing marks it."""
+
+
+class Over(StrEnum):
+    """Whether a value is said to hold no more."""
+
+    NO = "no"
+    PERHAPS = "perhaps"
+    """The wording says so, the encoder does not: the driver is asked."""
+    YES = "yes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +132,7 @@ def meaning(marked: Marked, detail: str, said: str, value: str) -> Meaning:
 def outright(text: str, said: str) -> Mapping[Label, float] | None:
     """The share of a sentence that is nothing but "I like ..." or "I don't like ...", whatever its marks; None for others."""
     found = _OUTRIGHT.match(normal(text).rstrip(" .!"))
-    if found is None or words(said) != words(found["thing"]):
+    if found is None or words(said) != words(bare_name(found["thing"])):
         return None
     return {Label.DISLIKES if found["against"] else Label.LIKES: 1.0}
 
@@ -133,6 +146,14 @@ def sense_of(detail: str, value: str, told: Sense) -> Sense:
     if detail == DIET:
         return Sense.NEEDS if told is Sense.AVOIDS or value.endswith(FREE) else told
     return Sense.LIKES if is_closed(detail) or detail == "preferred_temperature" else told
+
+
+def agreed(told: Meaning, detail: str, value: str, *, worded: bool, praised: bool) -> Meaning:
+    """What is marked as disliked or over, held against the wording where the marks are not sure: refusing words may praise."""
+    if worded and told.doubt <= DOUBT:
+        return told
+    liked = sense_of(detail, value, Sense.LIKES)
+    return replace(told, sense=liked, holds=Holds.UNTOLD, doubt=0.0 if praised else 0.5)
 
 
 def named(marked: Marked, said: Sequence[str]) -> list[str]:
@@ -155,22 +176,48 @@ def named(marked: Marked, said: Sequence[str]) -> list[str]:
     return sorted(found, key=lambda text: not found[text])
 
 
-def conditions(marked: Marked, said: str) -> tuple[Condition, ...]:
-    """The conditions of a value: of each kind the nearest one, without those that stand by another value."""
+def conditions(marked: Marked, said: str, *, within: str = "") -> tuple[Condition, ...]:
+    """The conditions of a value: of each kind the nearest one, without those that stand by another value.
+
+    ``within``: only what stands in this part of the sentence.
+    """
     place = marked.places(words(said))
     values = marked.parts(OWN)
     own = next((v for v in values if place is not None and v.start < place[1] and v.end > place[0]), None)
+    parts = [whole for part in marked.parts(CONDITION_LABELS) if not _hollow(whole := _whole_clause(marked, part))]
+    leads = bool(parts and values) and parts[0].start < values[0].start
+
+    def apart(part: Part, value: Part) -> tuple[int, bool]:
+        """How far they are, and of two as far whether it stands where the first does: "in summer 20 and in winter 23"."""
+        return _gap(marked, part, value), (part.start < value.start) != leads
+
     found: dict[Label, Part] = {}
-    for part in (_whole_clause(marked, part) for part in marked.parts(CONDITION_LABELS)):
-        if _hollow(part):
-            continue
+    for part in parts:
         between = any(v.end <= part.start for v in values) and any(v.start >= part.end for v in values)
         if own is not None and between and any(_gap(marked, part, v) < _gap(marked, part, own) for v in values):
             continue
         other = found.get(part.label)
-        if other is None or (own is not None and _gap(marked, part, own) < _gap(marked, other, own)):
+        if other is None or (own is not None and apart(part, own) < apart(other, own)):
             found[part.label] = part
-    return tuple(condition(part.label, part.text) for part in found.values())
+    near = (part for part in found.values() if not within or contains(within, part.text))
+    return tuple(condition(part.label, part.text) for part in near)
+
+
+def elsewhen(marked: Marked, said: Sequence[str], parts: Sequence[str]) -> list[str]:
+    """Those of a value's other words that hold under conditions of their own: "radio 4 in the morning and jazz fm at night"."""
+    taken = [conditions(marked, one) for one in said]
+    found: list[str] = []
+    if not all(taken):
+        return found
+    own = marked.parts(OWN)
+    for one in parts:
+        place = marked.places(words(one))
+        marks = place is not None and any(v.start < place[1] and v.end > place[0] for v in own)
+        when = conditions(marked, one)
+        if one not in said and marks and when and not any(same(when, other) for other in taken):
+            found.append(one)
+            taken.append(when)
+    return found
 
 
 def unconditioned(marked: Marked, text: str) -> str:

@@ -90,7 +90,7 @@ class Doing:
         evidence = used or evident(self._seat.memory, results)
         if evidence:
             self._seat.memory.used(evidence, actions[0].name)
-        self._talk.acted(used)
+        self._talk.acted(used, [result.action for result in results if result.status is ActionStatus.DONE])
         said = (*said, *_left_out(actions, results))
         return await self._told(results, plan.route, plan.reason, started, used, said=said)
 

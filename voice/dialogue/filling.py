@@ -18,6 +18,7 @@ from schemas.actions import BY_NAME, Action, parse_action
 from schemas.actions.acts import slots_of
 from schemas.memory import Preference, Recollection, Sense
 from schemas.ports import MemoryPort
+from schemas.preferences import BY_DETAIL
 from voice.dialogue.memory.circumstances import Circumstances
 
 RECALLED = 12
@@ -34,6 +35,10 @@ MEANS = {
     "ferries": "avoid_ferries", "shortest time": "fastest", "shortest distance": "shortest",
 }  # fmt: skip
 """Remembered words for a route, and how it is then chosen."""
+
+
+_OTHERS = frozenset(("passenger", "rear", "rear_left", "rear_right"))
+"""Zones where somebody else sits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,3 +112,36 @@ def fitting(name: str, slot: str, value: str) -> Any:
         return LEVELS[name].index(said) + 1
     amounts = numbers(said)
     return max(amounts) if amounts else None
+
+
+def liked(action: Action) -> tuple[str, str] | None:
+    """The category and the value that an action would stand for if it were to be so every time; None where there is none.
+
+    What is done for another seat is no liking of the driver's; a slot that several categories share names none of them, but for a
+    route.
+    """
+    said = action.slots()
+    if said.get("zone") in _OTHERS:
+        return None
+    for detail, slot in action.details.items():
+        value = _remembered(action.name, slot, said.get(slot))
+        known = list(action.details.values()).count(slot) == 1 or value in BY_DETAIL[detail].examples
+        if value and known and action.takes(detail):
+            return detail, value
+    return None
+
+
+def _remembered(name: str, slot: str, value: Any) -> str:
+    """What is in a slot as a remembered value, the other way round from `fitting`; empty where it is none."""
+    if isinstance(value, str):
+        return next((word for word, choice in MEANS.items() if choice == value), value.replace("_", " ").lower())
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return ""
+    if slot == "percent":
+        return min(PERCENT, key=lambda word: abs(PERCENT[word] - value)) if value else ""
+    levels = LEVELS.get(name, ())
+    if levels:
+        place = int(value) - 1
+        between = levels[0] if place < len(levels) // 2 else levels[-1]
+        return levels[place] or between if 0 <= place < len(levels) else ""
+    return f"{value:g} degrees" if slot == "celsius" else ""

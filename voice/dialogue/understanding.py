@@ -212,6 +212,9 @@ class Understanding:
             plan = knowing.instead(plan, text, self._seat.memory.period)
         if wish is None and text and self._to_keep(plan, text, open_):
             plan = Plan(Route.MODEL, "asked to have it kept", acts=(Act("remember", {"about": text}),), asks=1.0)
+        free = plan.command is None and not plan.meant and open_ is None
+        if free and text and any(act.is_action for act in plan.acts) and self._seat.memory.of_company(text):
+            plan = Plan(Route.MODEL, "what somebody else likes, and no order", acts=(Act("tell"),), asks=1.0)
         about_memory = self._about_memory(plan, text)
         event = reading.read(
             open_,

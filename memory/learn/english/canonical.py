@@ -51,6 +51,16 @@ _DIET = re.compile(r"^(?:strictly )?(?:vegetarian|vegan|halal|kosher|keto|paleo|
 _REFUSING = re.compile(r"^(?:no|non|not|without)[ -]+(?:any |a )?")
 
 _ARTICLES = frozenset(("a", "an", "the", "some", "my", "any", "this", "that", "those", "these", "by", "songs"))
+_KINDS = (
+    r"(?:(?:music|musical|podcast|radio|news|petrol|gas|fuel|charging|fast food|rock|pop) )?"
+    r"(?:genre|kind|type|style|band|group|singer|artist|musician|song|track|tune|podcast|show|station|channel|network|chain|brand|"
+    r"supermarket|store|shop|market|restaurant|place|cuisine|diet|service|app|source|food)s?"
+)
+_NAMING = re.compile(
+    rf"^(?:(?:a|an|the|this|that|some|any) )?(?:(?:{_KINDS} )?(?:(?:that|which) (?:is|are) |that's )?(?:called|named)|"
+    r"(?:(?:music|musical|podcast|food) )?genre(?: of)?) (?=\w)"
+)
+"""Words before a value that only say that it is a name, and of what kind: "a place called", "music genre"."""
 _TAILS: dict[str, frozenset[str]] = {
     "favourite_cuisine": frozenset(
         "food cuisine cooking dishes restaurant restaurants kitchen places flavours".split()
@@ -81,6 +91,12 @@ def polarity(detail: str, said: str) -> Polarity:
             return Polarity.AVOIDED
         return Polarity.PLAIN if _DIET.match(_REFUSING.sub("", normal(said))) else Polarity.STATED
     return Polarity.PLAIN if detail in _THINGS else Polarity.STATED
+
+
+def bare_name(said: str) -> str:
+    """A name without the words before it that only say that it is one: of "a place called tesco" and "music genre jazz"."""
+    found = _NAMING.match(normal(said))
+    return said if found is None else normal(said)[found.end() :]
 
 
 def is_closed(detail: str) -> bool:
@@ -260,7 +276,7 @@ class Canon:
             sentence: the driver's sentence they stand in; None for a value alone, which the encoder has not learnt to read.
         """
         alone, sentence = sentence is None, said if sentence is None else sentence
-        said = (alone and _REMARK.sub("", said).strip()) or said
+        said = bare_name((alone and _REMARK.sub("", said).strip()) or said)
         if detail == "preferred_temperature":
             return temperature(said) or temperature(clause(sentence, said))
         if normal(said) in BY_DETAIL[detail].examples:

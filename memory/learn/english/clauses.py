@@ -49,6 +49,8 @@ _OTHER = re.compile(
     r"navigate|go|not|nor|or|especially|except|even|maybe|though|although|to|for|in|on|at|with|of|from|about|than|like)\b"
 )
 """How a part begins that is no name of a thing."""
+_OTHERS_TOO = re.compile(r"\s+(?:and|but|while|whereas)\s+(?=(?:my|our|his|her|their|the) )", re.IGNORECASE)
+"""Where a sentence goes on about somebody else: "i like italian food and my wife loves thai food"."""
 _FURTHER = re.compile(
     r"\b(?:because|when|whenever|if|since|that|which|who|for|while|unless|until|after|before|so|as|than)\b"
 )
@@ -95,6 +97,11 @@ def statements(text: str) -> tuple[Statement, ...]:
         else:
             return ()
     return tuple(found) if 1 < len(found) <= MOST else ()
+
+
+def halves(text: str) -> list[str]:
+    """The statements of a sentence, or what it says of the driver and of somebody else."""
+    return [one.text for one in statements(text)] or _OTHERS_TOO.split(text)
 
 
 def apart(one: Statement, other: Statement, *, alike: bool) -> bool:

@@ -115,11 +115,13 @@ TAKEN_BACK: tuple[Rule, ...] = (
     Rule(r"\b(?:don't|do not|doesn't) (?:mind|bother)\b", "it is not avoided any more"),
     Rule(r"\b(?:don't|do not|doesn't|no) (?:have to|need to) (?:avoid|keep|stay|go round|go around)\b",
          "it is not avoided any more"),
-    Rule(r"\b(?:fine|ok|okay|all right|alright|good) (?:again|now)\b", "it is not avoided any more"),
+    Rule(r"^(?!.*(?:n't|\bnot|\bnever|\bno|\bwithout|\bif)\b).*\b(?:fine|ok|okay|all right|alright|good|welcome) "
+         r"(?:again|now|by me|by us|with me|with us|for me|for us)\b", "it is not avoided any more"),
     Rule(r"\bstop (?:avoiding|going round|going around|skipping)\b", "it is not avoided any more"),
     Rule(
         r"^(?!.*(?:n't|\bnot|\bnever|\bno|\bavoid|\bexclud\w*)\b).*"
-        r"\b(?:includ(?:e|es|ing)|allow|let's take|let's use|happy to take)\b.*V",
+        r"\b(?:includ(?:e|es|ing)|allow|let's take|let's use|(?:happy|glad|willing|free|welcome) to (?:take|use|go|drive)|"
+        r"(?:you|we) (?:can|may) (?:take|use))\b.*V",
         "it is not avoided any more",
     ),
 )  # fmt: skip

@@ -33,6 +33,85 @@ def kept(memory: DriverMemory) -> list[tuple[str, str]]:
     return [(p.value, p.sense.value) for p in memory.preferences()]
 
 
+def held(memory: DriverMemory) -> set[tuple[str, str, tuple[str, ...]]]:
+    return {(p.detail, p.value, tuple(c.value for c in p.conditions)) for p in memory.preferences()}
+
+
+@pytest.mark.parametrize(("text", "detail", "value"), [
+    ("I like Coldplay", "favorite_artists_or_bands", "coldplay"),
+    ("I love Bohemian Rhapsody", "favorite_songs", "bohemian rhapsody"),
+    ("I like the music genre bossa nova", "favorite_genres", "bossa nova"),
+    ("I like the podcast genre comedy", "favorite_podcast_genres", "comedy"),
+    ("I like the song called Yesterday", "favorite_songs", "yesterday"),
+    ("I'm into drum and bass", "favorite_genres", "drum and bass"),
+])  # fmt: skip
+def test_a_liking_told_outright_is_kept_at_once(memory: DriverMemory, text: str, detail: str, value: str) -> None:
+    said(memory, text, told=True)
+    assert held(memory) == {(detail, value, ())}
+
+
+@pytest.mark.parametrize("text", ["I love Mondays", "I like the sea", "I love my kids", "my brother likes Coldplay"])
+def test_a_liking_of_no_category_or_of_somebody_else_is_not(memory: DriverMemory, text: str) -> None:
+    said(memory, text, told=True)
+    assert not held(memory)
+
+
+STATION, DEGREES = "preferred_radio_station", "preferred_temperature"
+
+
+@pytest.mark.parametrize(("text", "kept_"), [
+    ("Radio 4 in the morning and Jazz FM at night",
+     {(STATION, "radio 4", ("morning",)), (STATION, "jazz fm", ("night",))}),
+    ("in summer I like 20 degrees and in winter 23",
+     {(DEGREES, "20 degrees", ("summer",)), (DEGREES, "23 degrees", ("winter",))}),
+    ("I like 19 degrees in the morning and 22 at night",
+     {(DEGREES, "19 degrees", ("morning",)), (DEGREES, "22 degrees", ("night",))}),
+    ("I like jazz in the morning", {("favorite_genres", "jazz", ("morning",))}),
+])  # fmt: skip
+def test_each_of_two_values_keeps_its_own_condition(
+    memory: DriverMemory, text: str, kept_: set[tuple[str, str, tuple[str, ...]]]
+) -> None:
+    said(memory, text, told=True)
+    assert held(memory) == kept_
+
+
+@pytest.mark.parametrize(("text", "asked"), [
+    ("highways are fine by me", True), ("you can take highways", True),
+    ("I don't mind highways", False), ("I'm happy to use motorways", False),
+])  # fmt: skip
+def test_a_road_that_is_welcome_is_not_avoided(memory: DriverMemory, text: str, asked: bool) -> None:
+    said(memory, text, told=True)
+    assert not held(memory)
+    said(memory, "I avoid highways", told=True)
+    assert [p.value for p in memory.preferences()] == ["highways"]
+    said(memory, text, told=True)
+    assert [(p.value, p.negated) for p in memory.proposals()] == ([("highways", True)] if asked else [])
+    assert bool(held(memory)) is asked
+
+
+@pytest.mark.parametrize("text", ["no toll roads for me please", "toll roads are not okay with me"])
+def test_a_road_that_is_not_welcome_is_avoided(memory: DriverMemory, text: str) -> None:
+    said(memory, text, told=True)
+    assert [(p.value, p.sense.value) for p in memory.preferences()] == [("toll roads", "avoids")]
+
+
+@pytest.mark.parametrize(("text", "company"), [
+    ("when Jess is in the car she likes it at 23", True),
+    ("my wife wants 24 degrees when she drives with me", True),
+    ("Tom likes the seat heating on high when he is in the car", True),
+    ("when Jess is in the car I like it at 22", False),
+    ("set it to 23 for Jess", False),
+    ("I like rock when my wife is in the car", False),
+    ("my brother likes Coldplay", False),
+])  # fmt: skip
+def test_what_somebody_likes_in_the_car_is_told_of_company(memory: DriverMemory, text: str, company: bool) -> None:
+    assert memory.of_company(text) is company
+    if company:
+        memory.remember(text)
+        assert [fact.text for fact in memory.facts()] == [text]
+        assert not memory.preferences()
+
+
 def test_what_is_surely_told_needs_less_sureness(memory: DriverMemory) -> None:
     said(memory, "heavy metal does my head in", told=False)
     assert not kept(memory)

@@ -174,16 +174,22 @@ def because(told: Preference | Proposal) -> str:
 
 
 def as_written(likes: str, value: str, sentences: Iterable[str]) -> str:
-    """A preference as half a sentence, its value with the capitals that the driver's words have: "you like Willie Nelson"."""
-    plain = re.compile(rf"(?<!\w){re.escape(value)}(?!\w)", re.IGNORECASE)
+    """A preference as half a sentence, its value with the capitals and hyphens of the driver's words: "you like Willie Nelson"."""
+    words = r"[ -]".join(map(re.escape, value.split()))
+    plain = re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
     written = next((found[0] for one in sentences if (found := plain.search(one)) and found[0] != value), value)
     return plain.sub(lambda _: written, likes, count=1)
 
 
+def wording(detail: str, value: str) -> str:
+    """A value that is liked as half a sentence, without its conditions; empty where it has no words."""
+    ways = LIKES[detail]
+    template = ways if isinstance(ways, str) else ways.get(value, ways.get(_ANY))
+    return "" if template is None else _placed(template, value)
+
+
 def _meant(told: Preference | Proposal) -> str:
-    ways = LIKES[told.detail]
-    template = ways if isinstance(ways, str) else ways.get(told.value, ways.get(_ANY))
-    likes = None if template is None else _placed(template, told.value)
+    likes = wording(told.detail, told.value) or None
     thing = _placed(THINGS.get(told.detail, ""), told.value)
     if told.sense is Sense.LIKES and told.detail == "avoidance_of_specific_road_types":
         return f"you don't mind {told.value}"

@@ -12,6 +12,7 @@ from schemas.ports import MemoryPort
 from schemas.preferences import BY_DETAIL, CATEGORIES, MAIN_TITLES, SUB_TITLES
 from voice.dialogue.replies.examples import stems
 from voice.dialogue.replies.turned import turned
+from voice.dialogue.replies.unknown import PEOPLE
 
 SAID_BACK = 4
 """Words of a phrase that are said back at most where nothing is called that."""
@@ -30,6 +31,8 @@ _DOES = re.compile(
     r"(?<=\w) (?:lives?|works?|likes?|loves?|hates?|wants?|needs?|said|goes|comes|finish(?:es)?|starts?|drives?)$"
 )
 """What somebody does, behind who it is: "where does my mum live"."""
+_JOINS = frozenset("and or in of".split())
+"""What may join a person's name to more of it: "mother in law"."""
 _OWNERS = r"(?:(?:my|our|his|her|their|the|an?|this|that) )"
 
 
@@ -79,9 +82,20 @@ def called(words: str, question: str = "") -> str:
         re.IGNORECASE,
     )
     noun = not question or (found is not None and (found[1] or found[2] or found[3] != found[3].lower()))
-    said = _DOES.sub("", f"{found[2]}{found[3]}" if found is not None else words)
-    plain = _DOES.sub("", re.sub(rf"^{_OWNERS}", "", words.lower())).split()
+    said = _who(f"{found[2]}{found[3]}" if found is not None else words)
+    plain = re.sub(rf"^{_OWNERS}", "", _who(words).lower()).split()
     return turned(said) if noun and _CLAUSE.isdisjoint(plain) and len(plain) <= SAID_BACK else "that"
+
+
+def _who(said: str) -> str:
+    """Whom words name, without what they do: of "my boss drinks" it is "my boss"; a name behind it stays."""
+    parts = said.split()
+    last = next((at for at, word in enumerate(parts[:3]) if word.lower() in PEOPLE), None)
+    if last is None:
+        return _DOES.sub("", said)
+    rest = parts[last + 1 :]
+    joined = bool(rest) and (rest[0] in _JOINS or rest[0] != rest[0].lower())
+    return said if joined else " ".join(parts[: last + 1])
 
 
 def bare(words: str) -> str:

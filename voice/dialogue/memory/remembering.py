@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from models.text import contains
+from schemas.actions import Action
 from schemas.errors import UnknownEntryError
 from schemas.events import Command
 from schemas.memory import (
@@ -34,13 +36,14 @@ from schemas.memory import (
 from schemas.ports import Drivers, Encoder
 from schemas.preferences import BY_DETAIL, MAIN_TITLES, SUB_TITLES, find
 from schemas.seat import Seat
+from voice.dialogue.filling import liked
 from voice.dialogue.knowing import lately
 from voice.dialogue.knowing.lately import Lately, Told
 from voice.dialogue.knowing.lately import corrected as put_right
 from voice.dialogue.memory import kept, naming, talks, wishes
 from voice.dialogue.memory.asking import Asked, Question, picked, which
 from voice.dialogue.memory.counted import ONE, gone, listed, number, there, told
-from voice.dialogue.memory.likes import as_written, because
+from voice.dialogue.memory.likes import as_written, because, wording
 from voice.dialogue.memory.question import ByTheWay
 from voice.dialogue.open.things import Remembering as MayRemember
 from voice.dialogue.replies import responder
@@ -68,6 +71,8 @@ class _Mind:
     """The driver's words that told it, where it is one of these two."""
     acted: bool = False
     """The last thing that happened was an action; "that" is it, and ``about`` what was used for it."""
+    done: Action | None = None
+    """That action, where it was done."""
 
 
 class _Telling(NamedTuple):
@@ -131,9 +136,9 @@ class Remembering:
         """An utterance of the driver's begins."""
         self._before, self._telling = self._telling, None
 
-    def acted(self, used: Sequence[Recollection]) -> None:
-        """An action was carried out, with these preferences or with none."""
-        self._mind = _Mind(about=tuple(r.preference.id for r in used), acted=True)
+    def acted(self, used: Sequence[Recollection], done: Sequence[Action] = ()) -> None:
+        """Actions were carried out, with these preferences or with none; ``done``: those that were done."""
+        self._mind = _Mind(about=tuple(r.preference.id for r in used), acted=True, done=done[-1] if done else None)
 
     def mention(self, preference: str | None) -> None:
         """A preference was spoken of."""
@@ -202,8 +207,10 @@ class Remembering:
         called, asked = naming.called(words, question), stems(words)
         if (one := self._lately.naming(words)) is not None:
             return self._told_back(one)
-        if any(asked and asked <= stems(said) for said in self._said if said != question):
-            return f"You spoke of {called} just now, but I haven't kept it."
+        heard = [said for said in self._said if said != question and asked and asked <= stems(said)]
+        if heard:
+            said = "; ".join(turned(one.strip().rstrip(".!")) for one in heard[-ALOUD:])
+            return f"You told me just now, and I haven't kept it: {said}."
         return f"I have kept nothing about {called}."
 
     def _said_of(self, words: str) -> tuple[Preference, ...]:
@@ -330,10 +337,21 @@ class Remembering:
         )
 
     def remember_that(self) -> tuple[str, Decision | None]:
-        """Store what the driver has just told, since that is asked for now: as a fact, if it is no preference."""
+        """Store what the driver has just told, or had done, since that is asked for now: as a fact, if it is no preference."""
         if self._mind.said:
             return self.remember(f"remember that {self._mind.said}")
+        wanted = liked(self._mind.done) if self._mind.done is not None else None
+        if wanted is not None:
+            detail, value = wanted
+            own = next((said for said in self._said[-1:] if contains(said, value)), turned(wording(detail, value)))
+            decisions = self._seat.memory.remember(own, detail)
+            return self._decided(decisions) or (NOT_KEPT, decisions[0] if decisions else None)
         return (_KNOWN if self._mind.about and not self._mind.acted else responder.REMEMBER_WHAT), None
+
+    @property
+    def _keepable(self) -> bool:
+        """Whether the last thing that was done tells what the driver may like."""
+        return self._mind.done is not None and liked(self._mind.done) is not None
 
     def told(self, decisions: Sequence[Decision], said: str = "") -> tuple[str, Decision | None]:
         """What is said to something told without asking that it be kept: only what is stored is promised; ``said``: the words."""
@@ -831,7 +849,7 @@ class Remembering:
             "export_data": self.export,
             "delete_me": self.delete_me,
             "remember_last": lambda: self.remember_that()[0],
-            "keep_those": lambda: self.remember_that()[0] if self._mind.stated else "Okay.",
+            "keep_those": lambda: self.remember_that()[0] if self._mind.stated or self._keepable else "Okay.",
             "delete_those": lambda: self.forget_that(conversation),
             "pick": lambda: _WHAT,
         }

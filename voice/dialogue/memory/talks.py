@@ -83,9 +83,14 @@ def answered(
         found = [one for one in found if one.whole and own & stems(one.text)]
     if not found or (found[0].score < at_least and not (found[0].kind is Kind.FACT and found[0].whole)):
         return "", None
-    told = [one for one in found if one.score >= BESIDE * found[0].score]
+    told = [one for one in found if one.score >= BESIDE * found[0].score or (_whole(one) and _whole(found[0]))]
     fact = told[0].id if told[0].kind in (Kind.FACT, Kind.PREFERENCE) else None
     return _told(seat, told, now), fact
+
+
+def _whole(one: Found) -> bool:
+    """Whether it is a fact that has all the words of the question."""
+    return one.kind is Kind.FACT and one.whole
 
 
 def _naming(seat: Seat, about: str, span: Period | None, now: datetime) -> list[Found]:

@@ -12,12 +12,13 @@ from typing import Final
 from schemas.actions.said import KINDS
 from voice.dialogue.replies.examples import COMMON
 
-_PEOPLE: Final = frozenset(
+PEOPLE: Final = frozenset(
     "mum mummy mam mom mommy mother dad daddy father parent parents folks wife missus husband hubby partner girlfriend boyfriend "
     "fiance fiancee ex gran granny grandma grandmother nan nana grandad granddad grandpa grandfather grandparents sister brother "
     "sibling daughter son kid kids child children baby uncle auntie aunt cousin niece nephew family friend friends mate mates boss "
     "colleague neighbour neighbours neighbor neighbors landlord".split()
 )
+"""Whom one has in one's life."""
 _OWN: Final = re.compile(r"^(?:my|our) ")
 _HOME: Final = re.compile(r"(?:'s|s')?(?: (?:place|house|home|flat|apartment|address))?$")
 _DEGREE: Final = re.compile(
@@ -71,8 +72,8 @@ def person(wanted: str) -> str:
     """Whom a destination names, as the car speaks of them ("your mum"); empty where it is no person of one's life."""
     said = wanted.lower()
     own, who = _OWN.match(said) is not None, _HOME.sub("", _OWN.sub("", said))
-    words = [word if word in _PEOPLE else word.removesuffix("s") for word in who.split() if word != "and"]
-    known = [word in _PEOPLE for word in words]
+    words = [word if word in PEOPLE else word.removesuffix("s") for word in who.split() if word != "and"]
+    known = [word in PEOPLE for word in words]
     if not words or not (all(known) or (own and (known[0] or known[-1]))):
         return ""
     return f"your {' and '.join(words) if all(known) else who}"

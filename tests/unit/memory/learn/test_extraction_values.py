@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from memory.learn.calling import unbroken
 from memory.learn.english.canonical import (
     Canon,
+    bare_name,
     fold,
     is_closed,
     plain_value,
@@ -227,3 +229,21 @@ def test_kinds_are_plausible_and_names_are_free() -> None:
     assert plausible("favorite_artists_or_bands", "cosmetics")
     for detail in KINDS:
         assert all(plausible(detail, example) for example in BY_DETAIL[detail].examples)
+
+
+@pytest.mark.parametrize(("text", "value", "whole"), [
+    ("the wi-fi must be good", "wi", "wi-fi"), ("I like lo-fi beats", "fi", "lo-fi"), ("hip-hop", "hip hop", "hip-hop"),
+    ("a band called Blink-182", "blink", "blink-182"), ("I like rock and pop", "rock", "rock"),
+    ("jazz - I love it", "jazz", "jazz"),
+])  # fmt: skip
+def test_a_word_with_a_hyphen_is_not_cut(text: str, value: str, whole: str) -> None:
+    assert unbroken(text, value) == whole
+
+
+@pytest.mark.parametrize(("said", "name"), [
+    ("called Texaco", "texaco"), ("music genre bossa nova", "bossa nova"), ("a place named Tesco", "tesco"),
+    ("the song called Yesterday", "yesterday"), ("genre comedy", "comedy"),
+    ("Call Me", "Call Me"), ("Naming Gallery", "Naming Gallery"), ("place", "place"),
+])  # fmt: skip
+def test_words_that_only_say_that_it_is_a_name_are_left_out(said: str, name: str) -> None:
+    assert bare_name(said) == name

@@ -1,20 +1,23 @@
-"""Facts in the talk about memory: kept, told, explained, forgotten, switched off, each in a sentence."""
+"""Facts in the talk about memory, each in a sentence: kept, told, explained, forgotten, switched off; and what was done."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from memory.service import DriverMemory
+from schemas.actions import parse_action
 from schemas.events import Command, CommandKind
 from schemas.memory import FACTS, Fact, Outcome
 from schemas.seat import Seat
 from tests.memories import memory_of
+from voice.dialogue.filling import liked
 from voice.dialogue.memory.kept import words
 from voice.dialogue.memory.remembering import Remembering
+from voice.dialogue.replies.responder import REMEMBER_WHAT
 
 NOW = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
 KEY = "the spare key is under the mat"
@@ -94,3 +97,41 @@ def test_they_are_switched_off_and_on(talk: Talk) -> None:
 def test_a_fact_names_whom_and_until_when_only_once() -> None:
     fact = Fact(id="k", text="My wife lands at nine till friday", about="my wife", said_at=NOW, conversation="c")
     assert words(fact.model_copy(update={"until_words": "till friday"})) == "My wife lands at nine till friday"
+
+
+@pytest.mark.parametrize(
+    ("name", "slots", "wanted"),
+    [
+        ("set_temperature", {"celsius": 21}, ("preferred_temperature", "21 degrees")),
+        ("set_fan_speed", {"level": 3}, ("fan_speed_preferences", "medium")),
+        ("set_fan_speed", {"level": 4}, ("fan_speed_preferences", "high")),
+        ("set_seat_heating", {"level": 3, "zone": "driver"}, ("seat_heating_preferences", "high")),
+        ("play_music", {"genre": "jazz"}, ("favorite_genres", "jazz")),
+        ("set_ambient_color", {"color": "blue"}, ("interior_lighting_color_preferences", "blue")),
+        ("set_route_preference", {"preference": "avoid_tolls"}, ("avoidance_of_specific_road_types", "toll roads")),
+        ("set_temperature", {"celsius": 21, "zone": "passenger"}, None),
+        ("set_window", {"window": "driver", "percent": 100}, None),
+        ("set_seat_heating", {"level": 0, "zone": "driver"}, None),
+    ],
+)
+def test_what_is_done_stands_for_a_liking(name: str, slots: Mapping[str, Any], wanted: tuple[str, str] | None) -> None:
+    assert liked(parse_action(name, dict(slots))) == wanted
+
+
+def test_that_is_what_was_done() -> None:
+    memory = memory_of(clock=lambda: NOW)
+    talk = Remembering(Seat(memory), lambda: NOW)
+    talk.heard("set the temperature to 21")
+    talk.acted((), [parse_action("set_temperature", {"celsius": 21})])
+    said, decision = talk.remember_that()
+    assert said == "Okay, I'll remember that you like it at 21 degrees."
+    assert decision is not None and decision.value == "21 degrees"
+    assert [(p.detail, p.value) for p in memory.preferences()] == [("preferred_temperature", "21 degrees")]
+
+
+def test_what_tells_no_liking_is_not_kept() -> None:
+    memory = memory_of(clock=lambda: NOW)
+    talk = Remembering(Seat(memory), lambda: NOW)
+    talk.acted((), [parse_action("set_window", {"window": "driver", "percent": 100})])
+    assert talk.remember_that()[0] == REMEMBER_WHAT
+    assert not memory.preferences()

@@ -21,10 +21,19 @@ def test_what_was_said_and_not_kept_is_not_denied() -> None:
     asked = "what do you know about my sister Linda"
     assert talk.about("sister linda", moving=False, question=asked) == "I have kept nothing about your sister Linda."
     talk.heard("my sister linda is a plumber")
-    said = "You spoke of your sister Linda just now, but I haven't kept it."
+    said = "You told me just now, and I haven't kept it: your sister linda is a plumber."
     assert talk.about("sister linda", moving=False, question=asked) == said
     talk.ended()
     assert talk.about("linda", moving=False) == "I have kept nothing about linda."
+
+
+def test_all_that_was_said_of_somebody_is_told() -> None:
+    talk = Remembering(Seat(memory_of(clock=lambda: NOW)), lambda: NOW)
+    talk.heard("my mum lives in Leeds")
+    talk.heard("my mum hates jazz")
+    asked = "what do you know about my mum"
+    said = "You told me just now, and I haven't kept it: your mum lives in Leeds; your mum hates jazz."
+    assert talk.about("mum", moving=False, question=asked) == said
 
 
 def test_what_was_forgotten_is_not_told_as_spoken_of() -> None:
@@ -45,6 +54,9 @@ def test_what_was_forgotten_is_not_told_as_spoken_of() -> None:
         ("jess", "who is jess", "jess"),
         ("jess", "tell me what you know of Jess", "Jess"),
         ("mum lives", "where did i say my mum lives", "your mum"),
+        ("boss drinks", "do you remember what my boss drinks", "your boss"),
+        ("mother in law", "what do you know about my mother in law", "your mother in law"),
+        ("wife's birthday", "what do you know about my wife's birthday", "your wife's birthday"),
         ("boats", "", "boats"),
         ("boats do i", "", "that"),
     ],
