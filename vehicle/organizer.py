@@ -234,7 +234,7 @@ class Organizer:
         return self._notice("timer", label, seconds)
 
     def reminder(
-        self, what: str, *, seconds: float | None = None, at: time | None = None, tomorrow: bool = False,
+        self, what: str, *, seconds: float | None = None, at: time | None = None, days: int = 0,
         arrival: bool = False,
     ) -> Notice:  # fmt: skip
         """A reminder that could be started: after some seconds, or the next time that it is this time of day.
@@ -243,13 +243,14 @@ class Organizer:
             what: the errand.
             seconds: after so many.
             at: or at this time of day.
-            tomorrow: of tomorrow, even if that time is still to come today.
+            days: so many days ahead; of today, where that time has been, of tomorrow.
             arrival: the seconds are those to the end of the route.
         """
         if at is not None:
             here = self.now()
             then = datetime.combine(here.date(), at, here.tzinfo)
-            seconds = ((then + timedelta(days=1) if tomorrow or then <= here else then) - here).total_seconds()
+            then += timedelta(days=days or (1 if then <= here else 0))
+            seconds = (then - here).total_seconds()
         return replace(self._notice("reminder", what, seconds or 0.0), arrival=arrival)
 
     def arriving(self, seconds: float) -> None:

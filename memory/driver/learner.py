@@ -6,6 +6,7 @@ consent or what is stored changed meanwhile, reading and deciding again with the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
@@ -51,6 +52,10 @@ class _Plan:
     draft: Draft = field(default_factory=Draft)
     answered: Proposal | None = None
     silent: bool = False
+
+
+_OF_OTHERS = re.compile(r"(?:my|our)\b", re.IGNORECASE)
+"""How a clause begins that is a fact by itself, where those beside it may not be kept."""
 
 
 class Learner:
@@ -182,14 +187,15 @@ class Learner:
                     plan = self._plan(told, Asked(details))
                 if not plan.silent:
                     self._carry_out(plan, told.id)
+            rest = (refusal(next(iter(BY_DETAIL)), guard.refusal(kinds)),) if kinds else ()
             if key is not None or plan.silent or any(d.outcome is not Outcome.DROPPED for d in plan.decisions):
-                return plan.decisions
-            if kinds:  # what is left is no fact by itself: "i am ..., keep that in mind when we look for restaurants"
-                return (refusal(next(iter(BY_DETAIL)), guard.refusal(kinds)),)
+                return (*plan.decisions, *rest)
+            if kinds and not _OF_OTHERS.match(sentence):  # "i am ..., keep that in mind when we look for restaurants"
+                return rest
             made = fact(
                 self._session.encoder, sentence, now, self._zone, name=self._session.new_id(), conversation=told.id
             )
-            return plan.decisions if made is None else (self.keeping.keep(made),)
+            return (*(plan.decisions if made is None else (self.keeping.keep(made),)), *rest)
 
     def keeps(self, text: str) -> bool:
         """Whether a sentence asks to have something kept, or tells where the car stands now that was parked elsewhere."""

@@ -44,7 +44,11 @@ _CUT = re.compile(
 _JOINS = re.compile(r"^(?:(?:because|since|as|so|and|but|that's why|although|when|while) )+")
 _REASON = re.compile(r"^(?:because|since|so|due to|that's why)\b")
 """How a clause begins that gives a reason: what the sentence is about must not hide what it tells."""
-_OWN = re.compile(r"(?:i|we|i'm|i'd|i've|we're)\b")
+_OWN = re.compile(
+    r"(?:i|we|i'm|i'd|i've|we're)\b|"
+    r"(?!.*\b(?:it|that|this|them|so|too|also|either|neither|same|both)\b)(?:my|our) (?:[\w-]+ ){0,2}[\w-]+?(?:'s| (?:is|are|was|"
+    r"has|lives|works|likes|loves|hates|wants|needs|prefers|drives|goes|comes|starts|finishes|arrives|moved|takes|drinks|plays|keeps))\b"
+)
 """How a clause begins that says something by itself: others lean on the one beside them ("tom, my eight year old, likes ...")."""
 
 

@@ -47,7 +47,8 @@ def _moment(slots: Slots) -> str:
         return " when we arrive"
     if slots["minutes"]:
         return f" in {seconds_said(60 * slots['minutes'])}"
-    day = " tomorrow" if slots["day"] == "tomorrow" else ""
+    named = slots["day"]
+    day = "" if named in (None, "today") else " tomorrow" if named == "tomorrow" else f" on {named.title()}"
     at = f" at {spoken_time(slots['hour'], slots['minute'], slots['half'])}" if slots["hour"] is not None else ""
     return f"{day}{at}"
 
@@ -272,7 +273,7 @@ class SetReminder(Action):
     title, thing = "Reminder", "reminders"
     examples = "remind me to buy milk in half an hour", "remind me to call the office at half past four"
     do = lambda s: f"remind you{_moment(s)}: {s['what']}"
-    tells = "what, label, seconds, at, tomorrow, arrival"
+    tells = "what, label, seconds, at, tomorrow, day, arrival"
     also = ("navigation.destination", "navigation.minutes")
     negatable = True
     what: Words
@@ -280,8 +281,11 @@ class SetReminder(Action):
     hour: Hour | None = None
     minute: Minute | None = None
     half: HalfDay | None = None
-    day: Literal["today", "tomorrow"] | None = None
-    """Of a time of day; None: the next such time."""
+    day: (
+        Literal["today", "tomorrow", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+        | None
+    ) = None
+    """Of a time of day, a weekday being the next of its name; None: the next such time."""
     event: Literal["arrival"] | None = None
     """When the route arrives."""
 
@@ -291,7 +295,7 @@ class GetTimers(Action):
     description = "Which timers or reminders are set and how long they still take."
     title, thing = "Timers", "timers"
     examples = "how long is left on the timer", "which reminders are set"
-    tells = "kind, timers: [label, seconds, at, tomorrow]"
+    tells = "kind, timers: [label, seconds, at, tomorrow, day]"
     kind: Literal["timer", "reminder"] = "timer"
 
 

@@ -123,10 +123,17 @@ def _reminder(action: a.SetReminder, organizer: Organizer, now: datetime) -> Pla
     if action.minutes is not None:
         notice = organizer.reminder(action.what, seconds=60.0 * action.minutes)
     else:
-        tomorrow = action.day == "tomorrow"
-        at = _meant(action.hour or 0, action.minute, action.half, now, tomorrow=tomorrow)
-        notice = organizer.reminder(action.what, at=at, tomorrow=tomorrow)
+        days = _ahead(action.day, now)
+        at = _meant(action.hour or 0, action.minute, action.half, now, tomorrow=days > 0)
+        notice = organizer.reminder(action.what, at=at, days=days)
     return _noted(organizer, notice, action.what)
+
+
+def _ahead(day: str | None, now: datetime) -> int:
+    """How many days ahead a day is that is named: today's own weekday is the one in a week."""
+    if day in (None, "today"):
+        return 0
+    return 1 if day == "tomorrow" else (WEEKDAYS.index(str(day)) - now.weekday()) % 7 or 7
 
 
 def _on_arrival(what: str, organizer: Organizer, state: VehicleState) -> Plan:
@@ -141,11 +148,13 @@ def _noted(organizer: Organizer, notice: Notice, what: str) -> Plan:
 
 
 def _told(organizer: Organizer, notice: Notice) -> dict[str, Any]:
+    days = (notice.at.date() - organizer.now().date()).days
     return {
         "label": notice.label,
         "seconds": round(organizer.remaining(notice)),
         "at": f"{notice.at:%H:%M}",
-        "tomorrow": notice.at.date() > organizer.now().date(),
+        "tomorrow": days == 1,
+        "day": WEEKDAYS[notice.at.weekday()] if days > 1 else None,
         "arrival": notice.arrival,
     }
 

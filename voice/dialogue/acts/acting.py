@@ -290,7 +290,8 @@ class Acting:
                 place = str(recent.answer.get("name", "")) if goal_told else ""
                 dated = on_day(placed(act, said, place), said, self._clock())
                 if dated is None:
-                    work.said.append((len(found), responder.ONLY_TOMORROW))
+                    too_far = responder.ONLY_A_WEEK if act.name == "set_reminder" else responder.ONLY_TOMORROW
+                    work.said.append((len(found), too_far))
                 else:
                     dated = in_seconds(dated, said)
                     self._resolved(to_share(dated, said) if len(acts) == 1 else dated, offers, work, found)

@@ -12,6 +12,7 @@ from datetime import datetime
 
 from pydantic import ValidationError
 
+from models.numbers import numbers
 from models.text import WEEKDAYS
 from schemas.actions import BY_NAME, Action, SetReminder, SetTimer, Undo, corners, parse_action
 from schemas.actions.acts import Act, slots_of
@@ -120,7 +121,7 @@ def which_one(act: Act, text: str, recent: RecentActions, now: datetime) -> str:
 
 
 def on_day(act: Act, text: str, now: datetime) -> Act | None:
-    """The act on the day that was said by its name; None where that is neither today nor tomorrow, which no slot can say.
+    """The act on the day that was said; None where no slot can say it: a reminder's knows the next six, others today and tomorrow.
 
     Args:
         act: of the parser.
@@ -134,9 +135,19 @@ def on_day(act: Act, text: str, now: datetime) -> Act | None:
     if found is None or _NEAR_DAY.search(rest):
         return act
     name = found[0].title()
-    ahead = (WEEKDAYS.index(name) - now.weekday()) % 7 if name in WEEKDAYS else None
+    ahead = (WEEKDAYS.index(name) - now.weekday()) % 7 if name in WEEKDAYS else _days(found[0])
     day = {0: "today", 1: "tomorrow"}.get(ahead) if ahead is not None else None
+    if day is None and ahead is not None and ahead < 7 and act.name == "set_reminder":
+        day = WEEKDAYS[(now.weekday() + ahead) % 7].lower()
     return Act(act.name, {**act.slots, "day": day}) if day is not None else None
+
+
+def _days(words: str) -> int | None:
+    """How many days ahead words say: "in three days", "the day after tomorrow"."""
+    if words.endswith("day after tomorrow"):
+        return 2
+    count = numbers(words) if words.endswith(" days") else set[float]()
+    return int(min(count)) if len(count) == 1 else None
 
 
 _SHARE = re.compile(

@@ -318,6 +318,12 @@ def counted(words: str) -> tuple[int, str] | None:
     return None if found is None or count is None or not LEAST <= count <= MOST else (int(count), found["kind"] or "")
 
 
+def keeps(text: str) -> bool:
+    """Whether the words ask for nothing to be kept, rather than for something to go."""
+    plain = " ".join(words(text))
+    return _KEEPS.search(plain) is not None and _ERASES.search(plain) is None
+
+
 def left(text: str) -> bool:
     """Whether the words say themselves that nothing is to be forgotten, or ask whether something was."""
     text = " ".join(words(text))

@@ -40,7 +40,7 @@ from voice.dialogue.filling import liked
 from voice.dialogue.knowing import lately
 from voice.dialogue.knowing.lately import Lately, Told
 from voice.dialogue.knowing.lately import corrected as put_right
-from voice.dialogue.memory import kept, naming, talks, wishes
+from voice.dialogue.memory import erasing, kept, naming, talks, wishes
 from voice.dialogue.memory.asking import Asked, Question, picked, which
 from voice.dialogue.memory.counted import ONE, gone, listed, number, there, told
 from voice.dialogue.memory.likes import as_written, because, wording
@@ -179,6 +179,8 @@ class Remembering:
         )
         if said:
             self.mention(name)
+            fact = self._fact(name) if name is not None else None
+            self._telling = None if fact is None else _Telling(kept.words(fact), fact.id)
             return said
         return "" if beyond is not None else self.just_told(question)
 
@@ -207,7 +209,7 @@ class Remembering:
         called, asked = naming.called(words, question), stems(words)
         if (one := self._lately.naming(words)) is not None:
             return self._told_back(one)
-        heard = [said for said in self._said if said != question and asked and asked <= stems(said)]
+        heard = [said for said in self._said if asked and asked <= stems(said) and not lately.asks(said)]
         if heard:
             said = "; ".join(turned(one.strip().rstrip(".!")) for one in heard[-ALOUD:])
             return f"You told me just now, and I haven't kept it: {said}."
@@ -419,9 +421,11 @@ class Remembering:
     def _decided(self, decisions: Sequence[Decision]) -> tuple[str, Decision | None] | None:
         facts = kept.decided(self._seat.memory, decisions)
         stored = [d for d in decisions if d.preference is not None]
+        refused = next((_reason(d) for d in decisions if d.outcome is Outcome.REFUSED), "")
+        rest = f" I won't keep the rest: {refused}." if refused else ""
         if facts is not None and not stored:
             self.mention(facts[1].fact)
-            return facts
+            return f"{facts[0]}{rest}", facts[1]
         if stored:
             self.mention(stored[-1].preference)
             held = {p.id: p for p in self._seat.memory.preferences()}
@@ -430,13 +434,12 @@ class Remembering:
                 "I knew that already:" if all(d.outcome is Outcome.PASS for d in stored) else "Okay, I'll remember that"
             )
             also = f" {facts[0]}" if facts is not None else ""
-            return f"{begin} {' and '.join(likes[:ALOUD])}.{also}", stored[-1]
+            return f"{begin} {' and '.join(likes[:ALOUD])}.{also}{rest}", stored[-1]
         if any(d.outcome is Outcome.UPDATE for d in decisions):
             return "Okay, I won't assume that any more.", decisions[0]
         for decision in decisions:
-            reason = decision.reason.removeprefix("not remembered: ").rstrip(".")
             if decision.outcome is Outcome.REFUSED:
-                return f"I won't keep that: {reason}.", decision
+                return f"I won't keep that: {refused}.", decision
         return None
 
     def forget_that(self, conversation: str) -> str:
@@ -494,6 +497,8 @@ class Remembering:
             span = self._seat.memory.period(words)
             if span is not None:
                 return f"I remember nothing of that from {span.words.removeprefix('on ')}."
+            if whole and erasing.keeps(whole):
+                return NO_TOPIC
             plain = category is not None or not (naming.SENTENCE.match(words) or len(words.split()) > naming.SAID_BACK)
             if plain:
                 return f"I remember nothing {about}."
@@ -887,6 +892,10 @@ _KNOWN = "I have kept that already."
 _ALL_BUT = re.compile(r"(?:except|but|apart from|other than|besides|aside from)\b")
 NOT_ALL_BUT = "I can't forget everything but one thing. Name what I shall forget, or say: forget everything."
 UNNAMED_THING = "I find nothing by that name."
+NO_TOPIC = (
+    "I remember nothing of that. I learn only what you like, avoid or need on the road; to have nothing learned at all, say: "
+    "private trip."
+)
 NOTHING_LIKE_IT = "I find nothing like that in what I remember. Name it, or ask me what I remember."
 NOT_KEPT = "I only keep what you like, avoid or need on the road, and I could not tell what this is."
 LEAST_TOLD = 4
@@ -901,6 +910,11 @@ _NO_FILES = "I can't write files here: use the command line."
 _FORGOTTEN = "Forgotten."
 """What is gone was named just before, or asked about: it is not said once more."""
 _UNVERIFIED = "I deleted it, but could not verify it."
+
+
+def _reason(decision: Decision) -> str:
+    """Why something was refused, as half a sentence."""
+    return decision.reason.removeprefix("not remembered: ").rstrip(".")
 
 
 def spoken_name(driver: str) -> str:

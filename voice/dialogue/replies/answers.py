@@ -342,10 +342,13 @@ def _reminder(_: _Told, told: _Told) -> str:
 
 
 def _at(told: _Told) -> str:
-    """A time of day as it is said: "6:05 in the evening", "9 o'clock tomorrow morning"."""
+    """A time of day as it is said: "6:05 in the evening", "9 o'clock tomorrow morning", "9 o'clock on Tuesday morning"."""
     hour, minute = (int(part) for part in str(told["at"]).split(":"))
-    said = _clock(hour, minute)
-    return said.replace(" in the ", " tomorrow ") if told.get("tomorrow") else said
+    said, day = _clock(hour, minute), "tomorrow" if told.get("tomorrow") else ""
+    day = f"on {str(told['day']).title()}" if told.get("day") else day
+    if not day:
+        return said
+    return said.replace(" in the ", f" {day} ") if " in the " in said else f"{said} {day}"
 
 
 def _when(told: _Told) -> str:
