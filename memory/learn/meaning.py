@@ -207,8 +207,6 @@ def elsewhen(marked: Marked, said: Sequence[str], parts: Sequence[str]) -> list[
     """Those of a value's other words that hold under conditions of their own: "radio 4 in the morning and jazz fm at night"."""
     taken = [conditions(marked, one) for one in said]
     found: list[str] = []
-    if not all(taken):
-        return found
     own = marked.parts(OWN)
     for one in parts:
         place = marked.places(words(one))

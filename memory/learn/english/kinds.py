@@ -92,7 +92,14 @@ def split(detail: str, said: str) -> list[str]:
     return parts or [said]
 
 
+_NOTHING = re.compile(
+    r"(?:only |just |up )*(?:to|at|on|in|for|from|by) (?:\w+ )?(?:\d|percent|degrees)|"
+    r"(?:tbh|lol|ngl|imo|btw|haha|though|too|yeah|really|again|always|honestly|anyway|innit|mate|love)$"
+)
+"""Words that name nothing, whatever the category."""
+
+
 def plausible(detail: str, value: str) -> bool:
     """Whether a value may be one of its category; of categories without a list here, anything may."""
     known = KINDS.get(detail)
-    return known is None or not known.isdisjoint(words(value))
+    return _NOTHING.match(value) is None and (known is None or not known.isdisjoint(words(value)))
