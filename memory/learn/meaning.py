@@ -176,6 +176,13 @@ def named(marked: Marked, said: Sequence[str]) -> list[str]:
     return sorted(found, key=lambda text: not found[text])
 
 
+_EXCEPT = re.compile(
+    r"\b(?:except|excepting|apart from|other than|unless|but (?:not|never)|just not|only not)"
+    r"(?: (?:on|in|at|for|when|if|during|the))*\s+$",
+    re.IGNORECASE,
+)
+
+
 def conditions(marked: Marked, said: str, *, within: str = "") -> tuple[Condition, ...]:
     """The conditions of a value: of each kind the nearest one, without those that stand by another value.
 
@@ -184,7 +191,11 @@ def conditions(marked: Marked, said: str, *, within: str = "") -> tuple[Conditio
     place = marked.places(words(said))
     values = marked.parts(OWN)
     own = next((v for v in values if place is not None and v.start < place[1] and v.end > place[0]), None)
-    parts = [whole for part in marked.parts(CONDITION_LABELS) if not _hollow(whole := _whole_clause(marked, part))]
+    parts = [
+        whole
+        for part in marked.parts(CONDITION_LABELS)
+        if not _hollow(whole := _whole_clause(marked, part)) and not _excepted(marked, whole)
+    ]
     leads = bool(parts and values) and parts[0].start < values[0].start
 
     def apart(part: Part, value: Part) -> tuple[int, bool]:
@@ -250,6 +261,11 @@ _WHEN = frozenset({"when", "whenever", "if", "while"})
 _CLAUSE_ENDS = frozenset({"and", "but", "or", "i", "then", "so", "because"})
 LONGEST_NAME = 3
 """Words between a "when" and what is marked behind it: "when my old boss | is in the car"."""
+
+
+def _excepted(marked: Marked, part: Part) -> bool:
+    """Whether a condition is one under which the value does not hold: "radio x except on sundays"."""
+    return _EXCEPT.search(marked.text[: marked.spans[part.start][0]]) is not None
 
 
 def _hollow(part: Part) -> bool:

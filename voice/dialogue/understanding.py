@@ -191,9 +191,9 @@ class Understanding:
             plan = replace(plan, acts=tuple(Act("chat") for _ in plan.acts[:1]))  # "i wish i could forget that"
         if wish is not None and known and wish.only_heard:  # "get rid of this reggae"
             parsed = await self._planned(transcript, open_, recent)
-            other = (_orders(parsed) or _tells(parsed)) and parsed.asks >= min(
-                wish.heard, OUTWEIGHS_AT
-            )  # of what is remembered, the wish only asks
+            other = (
+                _orders(parsed) or _tells(parsed)
+            ) and parsed.asks >= wish.heard  # of what is remembered, the wish only asks
             plan, known, rest, wish = (parsed, False, "", None) if other else (plan, known, rest, wish)
         if [act.name for act in plan.acts] == ["forget"] and self._is_stop(
             str(plan.acts[0].slots.get("about")), recent

@@ -97,9 +97,13 @@ _NOTHING = re.compile(
     r"(?:tbh|lol|ngl|imo|btw|haha|though|too|yeah|really|again|always|honestly|anyway|innit|mate|love)$"
 )
 """Words that name nothing, whatever the category."""
+_AMOUNT = re.compile(r"[\w.]+ (?:percent|degrees)$")
+"""What names no place or kind of thing."""
 
 
 def plausible(detail: str, value: str) -> bool:
     """Whether a value may be one of its category; of categories without a list here, anything may."""
     known = KINDS.get(detail)
+    if detail in LISTED and _AMOUNT.match(value) is not None:
+        return False
     return _NOTHING.match(value) is None and (known is None or not known.isdisjoint(words(value)))
