@@ -176,6 +176,7 @@ def named(marked: Marked, said: Sequence[str]) -> list[str]:
     return sorted(found, key=lambda text: not found[text])
 
 
+_CONTRAST = re.compile(r"\b(?:but|though|although|whereas|while|otherwise|then)\b", re.IGNORECASE)
 _EXCEPT = re.compile(
     r"\b(?:except|excepting|apart from|other than|unless|but (?:not|never)|just not|only not)"
     r"(?: (?:on|in|at|for|when|if|during|the))*\s+$",
@@ -206,6 +207,8 @@ def conditions(marked: Marked, said: str, *, within: str = "") -> tuple[Conditio
     for part in parts:
         between = any(v.end <= part.start for v in values) and any(v.start >= part.end for v in values)
         if own is not None and between and any(_gap(marked, part, v) < _gap(marked, part, own) for v in values):
+            continue
+        if own is not None and any(_contrasted(marked, own, v, part) for v in values):
             continue
         other = found.get(part.label)
         if other is None or (own is not None and apart(part, own) < apart(other, own)):
@@ -261,6 +264,14 @@ _WHEN = frozenset({"when", "whenever", "if", "while"})
 _CLAUSE_ENDS = frozenset({"and", "but", "or", "i", "then", "so", "because"})
 LONGEST_NAME = 3
 """Words between a "when" and what is marked behind it: "when my old boss | is in the car"."""
+
+
+def _contrasted(marked: Marked, own: Part, other: Part, part: Part) -> bool:
+    """Whether a condition stands with another value, from which the own one is set apart: "soul, but rock when driving"."""
+    first, last = sorted((own, other), key=lambda one: one.start)
+    beyond = (own is first and part.start >= last.end) or (own is last and part.end <= first.start)
+    between = marked.text[marked.spans[first.end - 1][1] : marked.spans[last.start][0]]
+    return own != other and beyond and _CONTRAST.search(between) is not None
 
 
 def _excepted(marked: Marked, part: Part) -> bool:

@@ -91,6 +91,10 @@ def test_several_are_told_in_the_order_in_which_they_are_due() -> None:
         (NOON.replace(hour=1), {"hour": 3}, "03:00", 2 * 60),
         (NOON.replace(hour=1), {"hour": 5}, "17:00", 16 * 60),
         (NOON.replace(hour=23), {"hour": 1}, "01:00", 2 * 60),
+        (NOON, {"hour": 9, "day": "saturday"}, "09:00", 21 * 60),
+        (NOON, {"hour": 9, "half": "am", "day": "tuesday"}, "09:00", (3 * 24 + 21) * 60),
+        (NOON, {"hour": 3, "minute": 30, "day": "thursday"}, "15:30", (6 * 24 + 3) * 60 + 30),
+        (NOON, {"hour": 9, "day": "friday"}, "09:00", (6 * 24 + 21) * 60),
     ],
 )
 def test_a_reminder_is_the_next_such_time(now: datetime, slots: dict[str, Any], at: str, minutes: int) -> None:
@@ -99,6 +103,12 @@ def test_a_reminder_is_the_next_such_time(now: datetime, slots: dict[str, Any], 
     assert (made.answer["at"], made.answer["seconds"]) == (at, 60 * minutes)
     desk.seconds = 60.0 * minutes
     assert [notice.spoken() for notice in desk.organizer.due()] == ["Reminder: call anna."]
+
+
+def test_a_reminder_says_its_day() -> None:
+    desk = Desk()
+    told = [desk.do("set_reminder", what="bread", hour=9, day=day).answer for day in ("today", "tomorrow", "monday")]
+    assert [(one["tomorrow"], one["day"]) for one in told] == [(False, None), (True, None), (False, "monday")]
 
 
 def test_cancelling_by_kind_and_label_and_taking_it_back() -> None:

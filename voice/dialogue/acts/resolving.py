@@ -73,7 +73,7 @@ _OTHER_DAY = re.compile(
     r"\b(?:the )?day after(?: tomorrow)?\b|\bin (?:\w+ )?(?:days|weeks|months)\b"
 )
 
-_NEAR_DAY = re.compile(r"\b(?:today|tonight|tomorrow|this (?:morning|afternoon|evening))\b")
+_NEAR_DAY = re.compile(r"\b(?:today|tonight|(?<!day after )tomorrow|this (?:morning|afternoon|evening))\b")
 
 
 _TAKEN_OUT = re.compile(

@@ -223,6 +223,18 @@ def test_a_refused_level_says_nothing_of_another() -> None:
     assert not refuses_another_level("tolerance_for_traffic", "high", "i don't want it low")
 
 
+def test_words_that_name_nothing_are_no_value() -> None:
+    assert not plausible("favorite_artists_or_bands", "tbh") and not plausible(
+        "preferred_charging_network", "to 80 percent"
+    )
+    assert not plausible("preferred_charging_network", "80 percent") and plausible(
+        "preferred_temperature", "20 degrees"
+    )
+    assert plausible("favorite_artists_or_bands", "at the drive in") and plausible(
+        "preferred_charging_network", "ionity"
+    )
+
+
 def test_kinds_are_plausible_and_names_are_free() -> None:
     assert plausible("favourite_cuisine", "west african") and not plausible("favourite_cuisine", "napkin")
     assert plausible("dietary_preference", "gluten free") and not plausible("dietary_preference", "cosmetics")

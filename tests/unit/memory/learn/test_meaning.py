@@ -11,7 +11,7 @@ import pytest
 from memory.learn.english.conditions import condition, same
 from memory.learn.facts import asks, fact, until
 from memory.learn.maintenance import Maintainer
-from memory.learn.meaning import Holds, meaning, unconditioned
+from memory.learn.meaning import Holds, elsewhen, meaning, unconditioned
 from memory.service import DriverMemory
 from memory.vault.keys import RawKey
 from memory.vault.lifecycle import Vault
@@ -82,6 +82,22 @@ def test_a_condition_belongs_to_the_value_beside_it() -> None:
     )
     assert [c.value for c in meaning(told, GENRES, "soul", "soul").conditions] == ["morning"]
     assert [c.value for c in meaning(told, GENRES, "rock", "rock").conditions] == ["evening"]
+
+
+def test_what_is_excepted_is_no_condition() -> None:
+    told = marked("i like soul except on sundays", soul=Label.LIKES, sundays=Label.TIME)
+    assert meaning(told, GENRES, "soul", "soul").conditions == ()
+    told = marked("i like soul on sundays", soul=Label.LIKES, sundays=Label.TIME)
+    assert [c.words for c in meaning(told, GENRES, "soul", "soul").conditions] == ["sundays"]
+
+
+def test_another_value_has_its_own_condition_though_the_first_has_none() -> None:
+    text = "soul but rock when driving home"
+    told = marked(
+        text, soul=Label.LIKES, rock=Label.LIKES, when=Label.PURPOSE, driving=Label.PURPOSE, home=Label.PURPOSE
+    )
+    assert elsewhen(told, ["soul"], ["soul", "rock"]) == ["rock"]
+    assert elsewhen(marked("soul but rock", soul=Label.LIKES, rock=Label.LIKES), ["soul"], ["soul", "rock"]) == []
 
 
 def test_a_value_is_read_without_the_words_of_its_condition() -> None:

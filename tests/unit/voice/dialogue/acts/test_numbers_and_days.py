@@ -119,7 +119,25 @@ def test_what_a_leftover_number_is_about_is_asked_with_the_rest(rig: Rig) -> Non
 def test_another_day_than_tomorrow_is_not_taken_for_it(name: str, ahead: int, slots: dict[str, str] | None) -> None:
     said = f"what about {WEEKDAYS[(NOW.weekday() + ahead) % 7].lower()}"
     found = on_day(Act(name, {"day": "tomorrow"}), said, NOW)
+    if name == "set_reminder" and ahead > 1:
+        slots = {"day": WEEKDAYS[(NOW.weekday() + ahead) % 7].lower()}
     assert (None if found is None else found.slots) == slots
+
+
+@pytest.mark.parametrize(
+    ("said", "ahead"),
+    [
+        ("in three days at nine", 3),
+        ("the day after tomorrow at ten", 2),
+        ("in six days", 6),
+        ("in nine days", None),
+        ("next week", None),
+    ],
+)
+def test_a_reminder_may_be_so_many_days_ahead(said: str, ahead: int | None) -> None:
+    found = on_day(Act("set_reminder", {"what": "milk", "hour": 9}), f"remind me {said} about the milk", NOW)
+    day = None if found is None else found.slots["day"]
+    assert day == (None if ahead is None else WEEKDAYS[(NOW.weekday() + ahead) % 7].lower())
 
 
 def test_a_day_beside_tomorrow_or_within_what_one_is_reminded_of_changes_nothing() -> None:
@@ -133,6 +151,8 @@ def test_a_day_beside_tomorrow_or_within_what_one_is_reminded_of_changes_nothing
 
 def test_another_day_is_told_to_be_out_of_reach(rig: Rig) -> None:
     assert rig.say("what's it like outside at the weekend", "get_weather()").text == responder.ONLY_TOMORROW
+    told = rig.say("remind me next month to pay the tax", "set_reminder(what=pay the tax,hour=9)").text
+    assert told == responder.ONLY_A_WEEK
     assert rig.done == []
 
 
