@@ -249,6 +249,7 @@ def test_of_timers_and_reminders_that_are_read_in_only_the_time_is_written_where
         ("sensitive_eighth.txt", 0, 8),
         ("sensitive_ninth.txt", 3, 31),
         ("sensitive_tenth.txt", 0, 14),
+        ("sensitive_eleventh.txt", 0, 14),
     ],
 )
 def test_of_sentences_that_it_was_not_taught_no_more_is_missed_than_was_measured(

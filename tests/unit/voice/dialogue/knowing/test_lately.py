@@ -11,6 +11,7 @@ from models.catalog.shelf import BUILTIN
 from models.commands.matcher import TemplateMatcher
 from models.commands.templates import load_templates
 from models.runtime.onnx_encoder import OnnxEncoder
+from schemas.memory import Decision
 from tests.dialogues import NOW, Rig
 from voice.dialogue.knowing.lately import MOST, Lately, Told, asks, corrected
 
@@ -125,7 +126,12 @@ def test_a_correction_goes_to_what_was_told_just_before(rig: Rig) -> None:
 
 def test_what_is_kept_is_put_right_where_it_is_kept(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = rig.memory.learner.keeping.remember("i parked on level three")
-    monkeypatch.setattr(rig.memory, "remember", lambda _sentence: (kept,))
+
+    def remember(sentence: str) -> tuple[Decision, ...]:
+        del sentence
+        return (kept,)
+
+    monkeypatch.setattr(rig.memory, "remember", remember)
     rig.say("remember that i parked on level three", "remember(what=i parked on level three)")
     assert "level four" in rig.say("sorry level four", "none()").text
     assert [fact.text for fact in rig.memory.facts()] == ["i parked on level four"]
