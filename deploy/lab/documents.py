@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from schemas.actions import ACTIONS, Action, Domain
+from schemas.clock import WEEKDAYS
 from vehicle.policy import POLICY
 
 ROOT = Path(__file__).parents[2]
@@ -29,6 +30,7 @@ WORDS: Mapping[str, str] = {
     "charging_station": "charging station", "cafe": "café", "occupancy": "who sits where", "odometer": "mileage",
     "color": "colour", "phone": "telephone", "email": "e-mail", "openings": "windows and doors",
     "arrival": "on arrival", "restart": "from the beginning",
+    **{day: day.title() for day in WEEKDAYS},
 }  # fmt: skip
 """Values of slots that are not shown on the screen as they are written in the program."""
 
