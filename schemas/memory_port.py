@@ -128,7 +128,7 @@ class NotingPort(Protocol):
         ...
 
     def discloses(self, text: str) -> bool:
-        """Whether a sentence tells of a special kind of data, whether it may be kept or not."""
+        """Whether a sentence tells of a special kind of data, whether it may be kept or not, or a secret such as a PIN."""
         ...
 
     def remember(self, sentence: str, key: str | None = None) -> tuple[Decision, ...]:

@@ -18,7 +18,7 @@ from memory.driver.session import Session
 from memory.learn.english.canonical import fold
 from memory.learn.explicit import Asked, Reader
 from memory.learn.extraction import refusal
-from memory.learn.facts import asks, fact, of_company, parked
+from memory.learn.facts import asks, fact, of_company, parked, secret_fact
 from memory.learn.maintenance import Maintainer, Ruling
 from memory.learn.proposals import Draft, Proposals, Weighed
 from memory.learn.screening import screening, sift
@@ -217,8 +217,8 @@ class Learner:
         return bool(marked.parts(OWN, TELLS_AT)) and (found is None or found["none"] < 1.0 - TELLS_AT)
 
     def discloses(self, text: str) -> bool:
-        """Whether a sentence tells of a special kind of data, whatever is allowed."""
-        return bool(self._session.guard.kinds(text))
+        """Whether a sentence tells of a special kind of data, whatever is allowed, or a secret such as a PIN."""
+        return bool(self._session.guard.kinds(text)) or secret_fact(self._session.encoder, text)
 
     def learn_pending(self, conversation: str | None = None, told: str = "") -> tuple[Decision, ...]:
         """Learn from every conversation noted, or from one, in which the driver surely tells something by this turn.

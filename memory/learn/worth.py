@@ -31,7 +31,7 @@ MOST_WORDS = 5
 """Words of a value that a person would say: our choice."""
 _NO_VALUE = STOP | frozenset("us one ones something anything somewhere thing things like".split())
 """Words that no value begins or ends with."""
-_SENTENCE = re.compile(r"[^.!?]+[.!?]*")
+_SENTENCE = re.compile(r"(?:[^.!?]|[.](?=\d))+[.!?]*")
 
 
 def not_worth(encoder: Encoder, of: Candidate | Proposal) -> str | None:

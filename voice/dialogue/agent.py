@@ -44,7 +44,7 @@ from voice.dialogue.open.table import Do, Event, OpenTable
 from voice.dialogue.open.things import Asked, Confirmation, Forgetting, Introducing, Missing, Offer, Remembering
 from voice.dialogue.replies import examples, responder
 from voice.dialogue.replies.talking import SmallTalk
-from voice.dialogue.understanding import Turn, Understanding
+from voice.dialogue.understanding import ERRANDS, Turn, Understanding
 
 MOST_CHARACTERS = 1000
 """Of an utterance: half a minute of quick speech has five hundred."""
@@ -253,6 +253,8 @@ class Dialogue:
             first = await self.respond(turn.heard.model_copy(update=part), addressed=addressed)
         finally:
             self._beside = False
+        if _of_last(turn) and any(result.action.name in ERRANDS for result in first.results):
+            return first  # "never mind that reminder, delete it"
         self._asks = False
         reply = await self._finished(turn, await self._handled(turn))
         text = " ".join(filter(None, (first.text, reply.text)))
@@ -634,6 +636,11 @@ _SAID = {
     Do.SAY_UNCLEAR: responder.NOT_UNDERSTOOD,
     Do.SAY_DROPPED: responder.DROPPED,
 }
+
+
+def _of_last(turn: Turn) -> bool:
+    """Whether it asks to have forgotten what was spoken of last."""
+    return turn.plan.command is not None and turn.plan.command.name in ("forget_last", "forget_said")
 
 
 def _politely(turn: Turn, text: str) -> str:

@@ -62,7 +62,9 @@ _FORGETS = frozenset({"forget", "forget_period"})
 _STEPPED = frozenset({Domain.CLIMATE, Domain.SEATS, Domain.LIGHTS, Domain.DISPLAY})
 """What goes by steps, too, and is no sound."""
 _IT = re.compile(r"\bturn it\b")
-_ERRANDS = frozenset({"set_timer", "set_reminder", "cancel_timer", "get_timers"})
+_NAMES_ONE = re.compile(r"(?:the|my|our|that|those|these) ")
+ERRANDS = frozenset({"set_timer", "set_reminder", "cancel_timer", "get_timers"})
+"""What is about timers and reminders."""
 
 
 STOP_OFF = Plan(Route.FAST, "the stop is no longer wanted", meant=(Undo(),))
@@ -97,7 +99,7 @@ class Turn:
         """Whether it is about a timer or a reminder: what is called so leaves no trace beside it."""
         command = () if self.plan.command is None else (self.plan.command.name,)
         names = (*command, *(act.name for act in self.plan.acts), *(action.name for action in self.plan.meant))
-        return not _ERRANDS.isdisjoint(names)
+        return not ERRANDS.isdisjoint(names)
 
     @property
     def answers(self) -> bool:
@@ -134,7 +136,7 @@ def _sets(plan: Plan) -> bool:
     """Whether it puts something in the car at a number."""
     own = [(plan.command.name, plan.command.slots)] if plan.command is not None else []
     return any(
-        name.startswith(("set_", "change_")) and name not in _ERRANDS and any(
+        name.startswith(("set_", "change_")) and name not in ERRANDS and any(
             isinstance(value, int | float) and not isinstance(value, bool) for value in slots.values()
         )
         for name, slots in (*own, *((act.name, act.slots) for act in plan.acts))
@@ -239,6 +241,9 @@ class Understanding:
         return erasing.wish(transcript.text, self._is_order, self._told_of(transcript.text))
 
     def _is_order(self, part: str) -> bool:
+        """Whether a part of a wish to have something forgotten asks for something else, and does not name one more thing."""
+        if _NAMES_ONE.match(part) is not None and naming.named(self._seat.memory, part, None) is not None:
+            return False
         return self._coordinator.is_order(part) or (" " in part and self._acting.is_request(part))
 
     def _told_of(self, text: str) -> Mapping[Told, float] | None:
@@ -350,10 +355,14 @@ class Understanding:
         """The same for what words name: those that say what it is, else, where it is surely about memory, the whole utterance."""
         key, memory = self._acting.key, self._seat.memory
         category = key(wish.about.removeprefix("my ").removeprefix("favourite ")) or key(naming.bare(wish.about))
-        if category is not None and wish.from_now:
-            command = Command(kind=CommandKind.MEMORY, name="opt_out", slots={"category": category})
-            return Plan(Route.MEMORY, "asked to keep nothing of that kind", command), wish.rest
+        if wish.from_now:
+            category = category or naming.kind_of(memory, wish.about)
+            if category is not None:
+                command = Command(kind=CommandKind.MEMORY, name="opt_out", slots={"category": category})
+                return Plan(Route.MEMORY, "asked to keep nothing of that kind", command), wish.rest
         if naming.named(memory, wish.about, category) is None:
+            if wish.from_now:
+                return None, ""
             label = naming.waiting(memory, wish.about, mostly=True)
             if label:
                 return self._reminder(label, wish.rest)

@@ -30,7 +30,7 @@ FOLDER = Path(__file__).parent
 ORDINARY = "ordinary"
 OWN = (
     "sentences.txt", "pairs.txt", "more.txt", "asides.txt", "passing.txt", "circumstance.txt", "indirect.txt", "quiet.txt",
-    "beside.txt",
+    "beside.txt", "facts.txt",
 )  # fmt: skip
 """Our sentences of special kinds, and ordinary ones."""
 LIKINGS = FOLDER.parent / "marks" / "data" / "senses.txt"

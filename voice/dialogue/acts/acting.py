@@ -530,8 +530,9 @@ class Acting:
             case "forget":
                 return self._talk.forget_named(about, key, text)
             case "opt_out" | "opt_in":
-                known = self._command(act.name, {"category": key}, conversation, moving=moving) if key else ""
-                return known or responder.WHICH_TOPIC
+                keys = [key] if key else [found for part in naming.BETWEEN.split(about) if (found := self.key(part))]
+                told = [self._command(act.name, {"category": one}, conversation, moving=moving) for one in keys]
+                return " ".join(told) or responder.WHICH_TOPIC
             case _:  # switch_driver
                 drivers = self._drivers.names if self._drivers is not None else ()
                 named = [driver for driver in drivers if driver.replace("_", " ") == about]

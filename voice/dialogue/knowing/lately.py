@@ -33,8 +33,6 @@ class Told(NamedTuple):
     at: datetime
     kept: bool = False
     """Whether memory has kept something of it."""
-    refused: bool = False
-    """Whether memory was asked to keep it and must not."""
 
 
 class Lately:
@@ -59,14 +57,10 @@ class Lately:
         kept = [one for one in self._told if not gone or not gone <= stems(one.text)]
         self._told = deque(kept, maxlen=MOST)
 
-    def refuse(self, text: str) -> None:
-        """Memory must not keep this."""
-        self._told = deque((one._replace(refused=one.refused or one.text == text) for one in self._told), maxlen=MOST)
-
-    def naming(self, words: str) -> Told | None:
-        """The last that says all of these words."""
+    def naming(self, words: str) -> tuple[Told, ...]:
+        """Those that say all of these words, in the order in which they were told."""
         asked = stems(words)
-        return next((one for one in reversed(self._told) if asked and asked <= stems(one.text)), None)
+        return tuple(one for one in self._told if asked and asked <= stems(one.text))
 
     def answering(self, question: str) -> Told | None:
         """What answers a question, the latest of those that do so about as well; None for nothing."""
@@ -143,7 +137,11 @@ def corrected(told: str, text: str) -> str | None:
     if named is not None:
         old, new = named["old"] or named["old2"], named["new"] or named["new2"]
         at = re.search(rf"\b{re.escape(_plain(old))}(?!\w)", told, re.IGNORECASE)
-        return None if at is None else f"{told[: at.start()]}{_plain(new)}{told[at.end() :]}"
+        return (
+            None
+            if at is None or len(_plain(new).split()) > LONGEST
+            else f"{told[: at.start()]}{_plain(new)}{told[at.end() :]}"
+        )
     if not corrects(said):
         return None
     new = _plain(said)

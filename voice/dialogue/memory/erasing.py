@@ -239,7 +239,7 @@ _COUNTED = re.compile(
 """A number of things of one kind."""
 LEAST, MOST = 2, 10
 """Things that are named together."""
-_CLAUSE = re.compile(r"\s*(?:[,;.:!?]+|\b(?:and then|and also|and|then|so|but|because|plus)\b)\s*")
+_CLAUSE = re.compile(r"\s*(?:(?:[,;!?]|[.:](?!\d))+|\b(?:and then|and also|and|then|so|but|because|plus)\b)\s*")
 _THING = re.compile(r"(?:also )?(?:the|my|that) (?:\w+ ){0,3}(?:degrees?|percent)$|(?:that|what|about)\b")
 """A part that names one more thing and asks for nothing by itself: "... and the 21 degrees"."""
 _TAIL = re.compile(

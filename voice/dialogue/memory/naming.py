@@ -61,6 +61,44 @@ def category(words: str) -> str | None:
     return found[0] if found else None
 
 
+BETWEEN = re.compile(r"\s*,\s*(?:and |or )?|\s+(?:and|or|plus|as well as|along with)\s+(?:also )?")
+"""What stands between two things that are named."""
+_ALSO = re.compile(r"^(?:both|all|also|(?:the )?(?:fact|thing)s?(?: that| about)?|about) ")
+
+
+def each(memory: MemoryPort, words: str) -> tuple[Selector, ...]:
+    """What words name one after the other ("the gate and the toll roads"), where each names something else; empty else."""
+    parts = [_ALSO.sub("", part).strip() for part in BETWEEN.split(words)]
+    plain = " ".join(re.sub(rf"^{_OWNERS}", "", words).split())
+    if (
+        len(parts) < 2
+        or any(not part for part in parts)
+        or any(plain == one.value.lower() for one in memory.preferences())
+    ):
+        return ()
+    seen = list[frozenset[str]]()
+    for part in parts:
+        what = named(memory, part, None) or named(memory, bare(part), None) if bare(part) else None
+        matches = None if what is None else memory.matching(what)
+        if what is None or matches is None or what.period is not None:
+            return ()
+        names = frozenset(one.id for one in (*matches.preferences, *matches.others))
+        if not names or any(names & other for other in seen):
+            return ()
+        seen.append(names)
+    return tuple(Selector(ids=tuple(sorted(names))) for names in seen)
+
+
+def kind_of(memory: MemoryPort, words: str) -> str | None:
+    """The detail key of the one kind of thing that words name without any of its values: "my seat"; None for all else."""
+    what = named(memory, words, None)
+    held = () if what is None else memory.matching(what).preferences
+    if any(stems(one.value) & stems(words) for one in held):
+        return None
+    details = {one.detail for one in held}
+    return details.pop() if len(details) == 1 else None
+
+
 def of_kind(memory: MemoryPort, kind: str, key: str | None) -> tuple[Preference | Fact, ...]:
     """What is remembered of a kind, the newest first: of a category, or of those that have its words in what they are called."""
     if key is not None:
@@ -109,11 +147,11 @@ def waiting(memory: MemoryPort, words: str, *, mostly: bool = False) -> str:
     Args:
         memory: the driver's.
         words: what was said of it.
-        mostly: only one of which most words were said.
+        mostly: only one of which most words were said, or that has all that was said.
     """
     said = stems(words)
     _, held = memory.reminders.load()
     labels = [one.label for one in held if one.kind == "reminder" and stems(one.label) & said]
     if mostly:
-        labels = [label for label in labels if 2 * len(stems(label) & said) > len(stems(label))]
+        labels = [one for one in labels if 2 * len(stems(one) & said) > len(stems(one)) or said <= stems(one)]
     return max(labels, key=lambda label: len(stems(label) & said), default="")

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from models.text import contains
 from schemas.actions import Action
-from schemas.errors import UnknownEntryError
+from schemas.errors import ConsentError, UnknownEntryError
 from schemas.events import Command
 from schemas.memory import (
     CONVERSATIONS,
@@ -114,14 +114,14 @@ class Remembering:
     def _unsay(self, forgotten: bool) -> None:
         """Where something was forgotten, nothing of what was said is told any more."""
         if forgotten:
-            self._said, self._telling, self._before = [], None, None
+            self._telling, self._before, self._last = None, None, ""
             self._lately.clear()
 
     def _begin(self) -> None:
         """Somebody else drives: nothing is spoken of, nothing is asked, and their trip begins."""
         self._mind, self._trip = _Mind(), self._clock()
-        self._said: list[str] = []
-        """What the driver said in this conversation, apart from talk about memory."""
+        self._last = ""
+        """What the driver said last, apart from talk about memory."""
         self._lately.clear()
         self._telling: _Telling | None = None
         """What the driver told in this turn,"""
@@ -151,11 +151,11 @@ class Remembering:
     def heard(self, said: str = "") -> None:
         """The driver said something, in these words, that memory was told of."""
         self._mind = _Mind(heard=True, said=said)
-        self._said.append(said)
+        self._last = said
 
     def ended(self) -> None:
         """The conversation is over: nothing is spoken of."""
-        self._mind, self._said = _Mind(), []
+        self._mind, self._last = _Mind(), ""
 
     # Questions of the driver
 
@@ -189,14 +189,14 @@ class Remembering:
         one = self._lately.answering(question)
         return "" if one is None else self._told_back(one)
 
-    def _told_back(self, one: Told) -> str:
-        """What was told, as it was told; "that" is it now."""
-        if not one.kept:
-            self.stated(one.text)
-        now = self._clock()
-        when = "just now" if now - one.at < JUST_NOW else spoken_moment(one.at, now, self._seat.zone)
-        kept_back = "" if one.kept else _NOT_KEPT if one.refused else _HELD_BACK
-        return f"{sentence(turned(one.text))} You told me {when}{kept_back}."
+    def _told_back(self, *ones: Told) -> str:
+        """What was told, as it was told; "that" is the last of it now."""
+        last, now = ones[-1], self._clock()
+        if not last.kept:
+            self.stated(last.text)
+        when = "just now" if now - last.at < JUST_NOW else spoken_moment(last.at, now, self._seat.zone)
+        said = " ".join(sentence(turned(one.text)) for one in ones)
+        return f"{said} You told me {when}{'' if last.kept else _HELD_BACK}."
 
     def about(self, words: str, *, moving: bool, question: str = "") -> str:
         """What is remembered about something in the driver's own words; ``question``: the whole sentence, where it is known."""
@@ -206,14 +206,9 @@ class Remembering:
 
     def _nothing_about(self, words: str, question: str) -> str:
         """What is said where nothing is kept about that: it may have been spoken of all the same."""
-        called, asked = naming.called(words, question), stems(words)
-        if (one := self._lately.naming(words)) is not None:
-            return self._told_back(one)
-        heard = [said for said in self._said if asked and asked <= stems(said) and not lately.asks(said)]
-        if heard:
-            said = "; ".join(turned(one.strip().rstrip(".!")) for one in heard[-ALOUD:])
-            return f"You told me just now, and I haven't kept it: {said}."
-        return f"I have kept nothing about {called}."
+        if ones := self._lately.naming(words)[-ALOUD:]:
+            return self._told_back(*ones)
+        return f"I have kept nothing about {naming.called(words, question)}."
 
     def _said_of(self, words: str) -> tuple[Preference, ...]:
         """Recalled preferences of which the driver told with such a word ("I get my coffee from ...")."""
@@ -345,7 +340,7 @@ class Remembering:
         wanted = liked(self._mind.done) if self._mind.done is not None else None
         if wanted is not None:
             detail, value = wanted
-            own = next((said for said in self._said[-1:] if contains(said, value)), turned(wording(detail, value)))
+            own = self._last if contains(self._last, value) else turned(wording(detail, value))
             decisions = self._seat.memory.remember(own, detail)
             return self._decided(decisions) or (NOT_KEPT, decisions[0] if decisions else None)
         return (_KNOWN if self._mind.about and not self._mind.acted else responder.REMEMBER_WHAT), None
@@ -368,13 +363,13 @@ class Remembering:
         return "I see, but I don't keep that.", decisions[0] if decisions else None
 
     def _tells(self, said: str, decisions: Sequence[Decision]) -> None:
-        """Hold what was told for this trip, unless it was refused or nothing is to be remembered now."""
+        """Hold what was told for this trip, unless it may not be kept or nothing is to be remembered now."""
         consent, now = self._seat.memory.consent(), self._clock()
         silent = consent.private_trip or (consent.paused_until is not None and consent.paused_until > now)
         if any(d.outcome is Outcome.REFUSED for d in decisions):
-            self._lately.refuse(self._mind.said)
+            self._lately.drop(self._mind.said)
             return
-        if not said or silent:
+        if not said or silent or self._seat.memory.discloses(said):
             return
         name = next((d.fact or d.preference for d in decisions if d.fact or d.preference), None)
         fact = self._fact(name) if name is not None else None
@@ -391,8 +386,14 @@ class Remembering:
         """Put right what was told in the turn before, and say how it reads now; empty where this is no such correction.
 
         Raises:
-            schemas.errors.GloveboxError: memory failed, or may not keep what it is now.
+            schemas.errors.GloveboxError: memory failed.
         """
+        try:
+            return self._corrected(text)
+        except (ConsentError, UnknownEntryError):
+            return NOT_PUT_RIGHT
+
+    def _corrected(self, text: str) -> str:
         before, memory = self._before, self._seat.memory
         if before is None:
             return ""
@@ -402,6 +403,8 @@ class Remembering:
         new = put_right(old, text)
         if new is None:
             return ""
+        if before.name is None and memory.discloses(new):
+            raise ConsentError("what was told is put right to something that is not held")
         self._lately.drop(before.text)
         if fact is not None:
             self.mention(memory.correct_fact(fact.id, new).id)
@@ -444,9 +447,9 @@ class Remembering:
 
     def forget_that(self, conversation: str) -> str:
         """Forget the last thing mentioned, used or told; asks where several could be meant, or none was spoken of."""
+        self._lately.clear()
         if self._mind.stated or self._mind.heard:
             erased = self._seat.memory.forget_pending(conversation)
-            self._lately.drop(self._mind.said)
             self._mind = _Mind()
             return "Forgotten: what you have just told me." if erased else "I did not keep that."
         held = [p for p in self._seat.memory.preferences(history=True) if p.id in self._mind.about]
@@ -481,7 +484,11 @@ class Remembering:
         """Ask whether what these words name is to be forgotten, else what the ``whole`` sentence means best, if it is known."""
         if _ALL_BUT.match(words):
             return NOT_ALL_BUT
-        self._lately.drop(words)
+        self._lately.clear()
+        if several := naming.each(self._seat.memory, words):
+            return self._ask_all(
+                [(what, listed(told(self._seat.memory.matching(what), self._likes))) for what in several]
+            )
         what = naming.named(self._seat.memory, words, category)
         fits = self._seat.memory.fitting(whole, words)[:ALOUD] if what is None and whole else ()
         if len(fits) == 1:
@@ -524,9 +531,15 @@ class Remembering:
         if len(held) > count:
             self._ask_which([Selector(id=one.id) for one in held])
             return ""
-        called = tuple((Selector(id=one.id), f"that {self._likes(one)}") for one in held)
+        return self._ask_all([(Selector(id=one.id), f"that {self._likes(one)}") for one in held])
+
+    def _ask_all(self, called: Sequence[tuple[Selector, str]]) -> str:
+        """Ask whether all of these are to be forgotten, each with what it is called; what is said where a PIN stands before it."""
+        every = Selector(ids=tuple(sorted(name for what, _ in called for name in what.names or ())))
+        if guarded := self._kept_back(every):
+            return guarded
         again = f"Forget {listed([name for _, name in called])}?"
-        self._ask(Question(Asked.FORGET, again=again, which=called))
+        self._ask(Question(Asked.FORGET, again=again, which=tuple(called)))
         return ""
 
     def _spoken_of(self, count: int) -> tuple[Preference | Fact, ...]:
@@ -563,6 +576,7 @@ class Remembering:
 
     def forget(self, what: Selector, about: str) -> str:
         """Ask whether all that a selector stands for is to be forgotten."""
+        self._lately.clear()
         if guarded := self._kept_back(what):
             return guarded
         matches = self._seat.memory.matching(what)
@@ -771,7 +785,7 @@ class Remembering:
         match open_.asked:
             case Asked.FORGET if open_.which:
                 meant = which(open_, text, command) or [what for what, _ in open_.which]
-                return self._forgotten([what.id for what in meant if what.id is not None])
+                return self._forgotten([name for what in meant for name in sorted(what.names or ())])
             case Asked.FORGET if open_.among and open_.what == Selector():
                 return self._forgotten([one.id for one in picked(open_, text, command) or open_.among])
             case Asked.WHICH:
@@ -897,10 +911,10 @@ NO_TOPIC = (
     "private trip."
 )
 NOTHING_LIKE_IT = "I find nothing like that in what I remember. Name it, or ask me what I remember."
+NOT_PUT_RIGHT = "I can't keep it like that, so I leave what I kept before as it was."
 NOT_KEPT = "I only keep what you like, avoid or need on the road, and I could not tell what this is."
 LEAST_TOLD = 4
 """Words of a sentence that may tell something which is asked about later. Our choice."""
-_NOT_KEPT = ", but that is nothing I keep"
 _HELD_BACK = ", but I haven't kept it: if I should, say: keep that"
 _IF_KEPT = "I don't keep that yet. If I should, say: keep that."
 _UNSURE = "I see, but I don't keep that yet. If I should, say: keep that."

@@ -33,7 +33,7 @@ def told(text: str) -> str | None:
 
 def named(text: str, drivers: Iterable[str]) -> str | None:
     """The configured driver that somebody says to be; None where no such name was said."""
-    plain = normal(text).strip(" .!,")
+    plain = " ".join(re.sub(r"[,.!]", " ", normal(text)).split())
     found = _WHO.match(plain) or _DRIVES.match(plain)
     if found is None:
         return None

@@ -276,7 +276,10 @@ NOTHING_ON = "There is nothing on that I could switch off."
 CONDITION_UNKNOWN = "I can't see whether that is so, so I leave it."
 CHAT = "I see. Tell me if I can do something for you."
 REMEMBER_WHAT = "What shall I remember?"
-WHICH_TOPIC = "Which topic do you mean? Say for example: music, restaurants or parking."
+WHICH_TOPIC = (
+    "Which topic do you mean? Say for example: music, restaurants or parking; or, to have nothing learned at all: "
+    "private trip."
+)
 NO_SUCH_DRIVER = "I don't know a driver of that name."
 
 

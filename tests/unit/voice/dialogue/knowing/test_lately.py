@@ -14,6 +14,7 @@ from models.runtime.onnx_encoder import OnnxEncoder
 from schemas.memory import Decision
 from tests.dialogues import NOW, Rig
 from voice.dialogue.knowing.lately import MOST, Lately, Told, asks, corrected
+from voice.dialogue.memory.remembering import NOT_PUT_RIGHT
 
 SWIMS = "our Alfie goes swimming on Wednesdays"
 TALK = (
@@ -95,9 +96,9 @@ def test_it_holds_no_more_than_so_many_and_nothing_that_was_dropped() -> None:
     for name in names:
         lately.tell(Told(f"{name} opens early", NOW))
     held = names[-MOST:]
-    assert [lately.naming(name) is not None for name in names] == [name in held for name in names]
+    assert [lately.naming(name) != () for name in names] == [name in held for name in names]
     lately.drop(held[0])
-    assert lately.naming(held[0]) is None and lately.naming(held[1]) is not None
+    assert lately.naming(held[0]) == () and len(lately.naming(held[1])) == 1
     assert Lately(None).answering("which gate opens early") is None
 
 
@@ -146,7 +147,35 @@ def test_what_is_forgotten_is_told_no_more(rig: Rig) -> None:
     assert "mondays" not in rig.say("when do the bins go out", "cannot(topic=knowledge)").text
 
 
-def test_on_a_private_trip_nothing_is_held(rig: Rig) -> None:
-    rig.memory.set_private_trip(True)
-    rig.say(SWIMS.lower(), "tell()")
-    assert "swimming" not in rig.say("when does our alfie go swimming", "cannot(topic=knowledge)").text
+def test_a_secret_is_not_held(rig: Rig) -> None:
+    rig.say("my front door code is four two", "tell()")
+    assert "four two" not in rig.say("what is my front door code", "recall(about=front door code)").text
+
+
+def test_what_it_may_not_become_is_refused_in_a_sentence(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    rig.say("the bins go out on mondays", "tell()")
+    monkeypatch.setattr(rig.memory, "discloses", lambda text: "tuesdays" in str(text))
+    assert rig.say("no i meant tuesdays", "tell()").text == NOT_PUT_RIGHT
+    assert "mondays" in rig.say("when do the bins go out", "cannot(topic=knowledge)").text
+
+
+def test_whatever_is_to_be_forgotten_it_goes_too(rig: Rig) -> None:
+    for wish in ("forget everything", "forget what i said about the hammock", "delete everything from today"):
+        rig.say("my hammock is at jasper's", "tell()")
+        rig.say(wish, "forget(about=hammock)")
+        assert "jasper" not in rig.say("where is my hammock", "recall(about=hammock)").text, wish
+
+
+@pytest.mark.parametrize("silent", ["trip", "pause"])
+def test_on_a_private_trip_and_in_a_pause_nothing_is_held_and_nothing_told_afterwards(rig: Rig, silent: str) -> None:
+    if silent == "trip":
+        rig.memory.set_private_trip(True)
+    else:
+        rig.memory.pause(NOW + timedelta(days=1))
+    rig.say("my hammock is at jasper's", "tell()")
+    assert "jasper" not in rig.say("where is my hammock", "recall(about=hammock)").text
+    if silent == "trip":
+        rig.memory.set_private_trip(False)
+    else:
+        rig.memory.pause(None)
+    assert "jasper" not in rig.say("where is my hammock", "recall(about=hammock)").text
