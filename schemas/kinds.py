@@ -296,10 +296,25 @@ class Marked:
                 end += 1
             if end > row:
                 best = int(own[row].argmax())
-                text = self.text[self.spans[row][0] : self.spans[end - 1][1]]
-                found.append(Part(LABELS[columns[best]], text, row, end, float(own[row:end, best].mean())))
+                first, last = self.whole(row, end)
+                text = self.text[self.spans[first][0] : self.spans[last - 1][1]]
+                found.append(Part(LABELS[columns[best]], text, first, last, float(own[row:end, best].mean())))
             row = max(end, row + 1)
         return tuple(found)
+
+    def whole(self, start: int, end: int) -> tuple[int, int]:
+        """A run of words, first and the one after the last, with all of a number that it has a half of: "20.5" are two words."""
+        while start > 0 and self._of_a_number(start - 1):
+            start -= 1
+        while 0 < end < len(self.spans) and self._of_a_number(end - 1):
+            end += 1
+        return start, end
+
+    def _of_a_number(self, at: int) -> bool:
+        """Whether a word and the next one are halves of a number."""
+        before, after = self.spans[at][1], self.spans[at + 1][0]
+        point = self.text[before:after] in (".", ":")
+        return point and self.text[before - 1].isdigit() and self.text[after].isdigit()
 
     def places(self, said: Sequence[str]) -> tuple[int, int] | None:
         """Where these words stand one after the other, first word and the one after the last; the best marked place of several."""

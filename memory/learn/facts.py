@@ -127,7 +127,7 @@ def fact(encoder: Encoder, text: str, now: datetime, zone: tzinfo, *, name: str,
     if not asks(marked):
         marked = encoder.marks(f"{_PLAINLY}{text}")
     parts = marked.parts(FACT, FACT_AT)
-    first, last = _words(marked)
+    first, last = marked.whole(*_words(marked))
     if last - first < LEAST:
         return None
     said = marked.text[marked.spans[first][0] : marked.spans[last - 1][1]]

@@ -153,6 +153,12 @@ def test_the_end_of_a_time_is_looked_for_ahead(said: str, day: int) -> None:
     assert found is not None and (found - NOW.replace(hour=0)).days == day - 23 + 1
 
 
+def test_a_number_with_a_point_is_not_cut_in_two() -> None:
+    told = marked("i like 20.5 degrees", **{"5": Label.LIKES, "degrees": Label.LIKES})
+    assert [part.text for part in told.parts((Label.LIKES,))] == ["20.5 degrees"]
+    assert told.whole(2, 3) == (2, 4) and told.whole(0, 2) == (0, 2) and told.whole(0, 0) == (0, 0)
+
+
 def test_a_fact_is_cut_out_of_its_asking() -> None:
     encoder = OnnxEncoder(Catalog().find("encoder"))
     text = "Remember I parked on level three."
