@@ -32,6 +32,10 @@ WIDTH = 2 * ENCODED
 """Of a word's state: where the branches part, and at the end of the one that classifies."""
 
 
+LEFT_OUT = 0.1
+"""Share of what each layer of the branch tells that is left out while it learns."""
+
+
 class Batch:
     """Some rows, padded. ``answer_*`` are the steps that were written before each one: one fewer than are wanted."""
 
@@ -83,7 +87,7 @@ class Reader(nn.Module):
             before = self._base[0].shared(batch.ids, batch.mask)
         x, bias = before, attention_bias(batch.mask)
         for layer in self.classifier.layers:
-            x = layer(x, bias)
+            x = functional.dropout(layer(x, bias), LEFT_OUT, self.training)
         place, text, first, last = batch.words.unbind(1)
         run = functional.pad(torch.cat((before, x), 2).float().cumsum(1), (0, 0, 1, 0))
         states = (run[text, last] - run[text, first]) / (last - first)[:, None]
