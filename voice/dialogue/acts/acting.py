@@ -21,7 +21,7 @@ from models.text import spoken
 from schemas.actions import BY_NAME, Action, parse_action
 from schemas.actions.acts import Act, Parsed
 from schemas.errors import GenerationError, VehicleError
-from schemas.events import Command, CommandKind, Hypothesis, Route, Transcript
+from schemas.events import ActionStatus, Command, CommandKind, Hypothesis, Route, Transcript
 from schemas.manners import Units
 from schemas.memory import Decision, Recollection
 from schemas.ports import ActParser, CommandMatcher, Drivers
@@ -410,7 +410,8 @@ class Acting:
             asks or alone == ["cannot"] or (alone == ["none"] and lately.asks(transcript.text))
         ):  # the driver may have told it
             told_me = _TOLD_ME.search(transcript.text) is not None
-            beyond = " ".join(map(called, work.actions)) if asks and not told_me else None
+            knows = asks and not told_me and await self._knows(work.actions)
+            beyond = " ".join(map(called, work.actions)) if knows else None
             unasked = not (told_me or _of_the_car(plan.acts))
             told = await asyncio.to_thread(
                 self._talk.answered, transcript.text, moving=moving, unasked=unasked, beyond=beyond
@@ -432,6 +433,11 @@ class Acting:
         if len(plan.acts) == 1:
             await self.fill(plan.acts[0], transcript, work)
         return work
+
+    async def _knows(self, questions: Sequence[Action]) -> bool:
+        """Whether the car has an answer to each of these: without a calendar it knows no day of the driver's."""
+        results = [await self._vehicle.foresee(question) for question in questions]
+        return not any(one is not None and one.status in (ActionStatus.DENIED, ActionStatus.FAULT) for one in results)
 
     async def fill(self, act: Act, transcript: Transcript, work: Work, *, ahead: bool = False) -> None:
         """Let memory fill what was left open ("play some music"), if it knows something that fits.

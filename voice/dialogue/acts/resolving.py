@@ -219,14 +219,14 @@ _NOT_THERE = re.compile(
     r"^(?:no|nope|not|wrong|sorry|oops)\b|\b(?:instead|i meant?|i said|not (?:that|mine|hers|his|me))\b"
 )
 _ONE = re.compile(r"\b(?:window|one)\b")
-_BESIDE = re.compile(r"\b(?:another|second|as well|too|also|both)\b")
+_BESIDE = re.compile(r"\b(?:another|second|as well|too|also|both|again)\b")
 
 
 def replacing(action: Action, said: str, recent: RecentActions, now: datetime) -> tuple[Action, ...]:
     """The action, after the undoing of the last one where it is to stand in the place of that.
 
-    A timer or reminder stands beside the one before ("make it twenty minutes instead"), and so does what was done somewhere else
-    ("no, the back window"); any other action replaces the one before by itself.
+    A timer or reminder stands beside the one before, but for one of the same thing ("make it twenty minutes instead"), and so does
+    what was done somewhere else ("no, the back window"); any other action replaces the one before by itself.
 
     Args:
         action: what is meant.
@@ -238,9 +238,10 @@ def replacing(action: Action, said: str, recent: RecentActions, now: datetime) -
     if last is None or last.name != action.name or _BESIDE.search(said) is not None:
         return (action,)
     if isinstance(action, SetTimer | SetReminder):
-        if _IN_ITS_PLACE.search(said) is None:
-            return (action,)
         had, same = last.slots(), ["label", "what"]
+        of_the_same = "what" in had and had["what"] == action.slots().get("what")
+        if not of_the_same and _IN_ITS_PLACE.search(said) is None:
+            return (action,)
         if "hour" in action.slots() and _NEAR_DAY.search(said) is None:
             same += ["day", *(["half"] if had.get("hour") == action.slots()["hour"] else [])]
         kept = {slot: value for slot, value in had.items() if slot in same}

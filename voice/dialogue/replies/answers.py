@@ -348,7 +348,9 @@ def _at(told: _Told) -> str:
     day = f"on {str(told['day']).title()}" if told.get("day") else day
     if not day:
         return said
-    return said.replace(" in the ", f" {day} ") if " in the " in said else f"{said} {day}"
+    if " in the " in said:
+        return said.replace(" in the ", f" {day} ")
+    return f"{said} {day}" if told.get("day") else said  # of tomorrow's first hour "at night" says enough
 
 
 def _when(told: _Told) -> str:

@@ -229,3 +229,12 @@ def test_the_hour_after_midnight_is_no_morning(at: str, spoken: str) -> None:
     told = {"what": "go home", "at": at, "tomorrow": True}
     result = done("set_reminder", what="go home", hour=9).model_copy(update={"answer": told})
     assert responder.report([result]) == f"I'll remind you at {spoken}: go home."
+
+
+@pytest.mark.parametrize(
+    ("at", "spoken"), [("00:52", "12:52 at night on Tuesday"), ("09:00", "9 o'clock on Tuesday morning")]
+)
+def test_another_day_of_the_week_is_named(at: str, spoken: str) -> None:
+    told = {"what": "go home", "at": at, "tomorrow": False, "day": "tuesday"}
+    result = done("set_reminder", what="go home", hour=9).model_copy(update={"answer": told})
+    assert responder.report([result]) == f"I'll remind you at {spoken}: go home."

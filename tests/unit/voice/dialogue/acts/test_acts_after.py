@@ -9,12 +9,13 @@ import pytest
 
 from models.acts.spelling import read
 from models.commands.matcher import TemplateMatcher
-from schemas.actions import Action, SetMute
+from schemas.actions import Action, SetMute, parse_action
 from schemas.actions.acts import Parsed
 from schemas.events import ActionResult
 from tests.dialogues import NOW, FakeVehicle, Rig, StubParser
 from tests.memories import memory_of
-from voice.dialogue.recent import FRESH
+from voice.dialogue.acts.resolving import replacing
+from voice.dialogue.recent import FRESH, RecentActions
 from voice.dialogue.replies import responder
 from voice.dialogue.replies.responder import JOKES
 
@@ -118,6 +119,16 @@ def test_a_timer_in_the_place_of_the_last_one_leaves_one(rig: Rig) -> None:
     rig.say("set a timer for fifteen minutes")
     rig.say("actually make it twenty minutes instead would you", "set_timer(minutes=20)")
     assert rig.done == ["set_timer(minutes=15)", "undo()", "set_timer(minutes=20)"]
+
+
+def test_a_reminder_of_the_same_thing_at_another_time_takes_its_place() -> None:
+    first = parse_action("set_reminder", {"what": "cake", "hour": 4})
+    recent = RecentActions((first,), at=NOW, done=first, done_at=NOW)
+    later = parse_action("set_reminder", {"what": "cake", "hour": 4, "minute": 30})
+    assert [one.name for one in replacing(later, "not four half past", recent, NOW)] == ["undo", "set_reminder"]
+    assert replacing(later, "once more at half past four again", recent, NOW) == (later,)
+    other = parse_action("set_reminder", {"what": "bread", "hour": 5})
+    assert replacing(other, "at five the bread", recent, NOW) == (other,)
 
 
 @pytest.mark.parametrize(

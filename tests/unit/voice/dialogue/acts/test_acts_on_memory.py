@@ -7,9 +7,11 @@ from unittest.mock import Mock
 
 import pytest
 
-from schemas.events import Command, CommandKind, Route
+from models.commands.matcher import TemplateMatcher
+from schemas.actions import Action
+from schemas.events import ActionResult, ActionStatus, Command, CommandKind, Route, Ruling, Verdict
 from schemas.memory import ENDLESS, Decision, Turn
-from tests.dialogues import NOW, Rig
+from tests.dialogues import NOW, FakeVehicle, Rig
 from voice.dialogue.acts.planning import teaches
 from voice.dialogue.coordinator import Plan
 from voice.dialogue.memory.remembering import NOTHING_LIKE_IT
@@ -39,6 +41,24 @@ def test_what_the_car_cannot_know_the_driver_may_have_told(rig: Rig) -> None:
     assert rig.say(asked, "cannot(topic=knowledge)").text.startswith("You parked on level three. You told me today")
     refused = rig.say("how high is the tallest mountain", "cannot(topic=knowledge)").text
     assert refused and "level three" not in refused
+
+
+class WithoutCalendar(FakeVehicle):
+    """Has no calendar."""
+
+    async def act(self, action: Action) -> ActionResult:
+        if action.name != "get_calendar":
+            return await super().act(action)
+        ruling = Ruling(verdict=Verdict.DENY, rule="lacking", reason="I have no calendar.")
+        return ActionResult(action=action, status=ActionStatus.DENIED, ruling=ruling)
+
+
+def test_memory_answers_before_the_car_says_that_it_cannot(matcher: TemplateMatcher) -> None:
+    rig = Rig(matcher, WithoutCalendar())
+    asked = "on which days are my shifts"
+    assert rig.say(asked, "get_calendar()").text == "I have no calendar."
+    rig.memory.learner.keeping.remember("my shifts are the days from thursday to saturday")
+    assert "thursday to saturday" in rig.say(asked, "get_calendar()").text
 
 
 def test_talk_about_memory_has_one_entrance(rig: Rig) -> None:

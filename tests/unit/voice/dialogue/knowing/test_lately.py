@@ -154,7 +154,11 @@ def test_a_secret_is_not_held(rig: Rig) -> None:
 
 def test_what_it_may_not_become_is_refused_in_a_sentence(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     rig.say("the bins go out on mondays", "tell()")
-    monkeypatch.setattr(rig.memory, "discloses", lambda text: "tuesdays" in str(text))
+
+    def discloses(text: str) -> bool:
+        return "tuesdays" in text
+
+    monkeypatch.setattr(rig.memory, "discloses", discloses)
     assert rig.say("no i meant tuesdays", "tell()").text == NOT_PUT_RIGHT
     assert "mondays" in rig.say("when do the bins go out", "cannot(topic=knowledge)").text
 
