@@ -13,7 +13,7 @@ from datetime import datetime
 from pydantic import ValidationError
 
 from models.numbers import numbers
-from models.text import WEEKDAYS
+from models.text import WEEKDAYS, contains
 from schemas.actions import BY_NAME, Action, SetReminder, SetTimer, Undo, corners, parse_action
 from schemas.actions.acts import Act, slots_of
 from voice.dialogue.acts.measured import STEP, counted
@@ -239,7 +239,10 @@ def replacing(action: Action, said: str, recent: RecentActions, now: datetime) -
         return (action,)
     if isinstance(action, SetTimer | SetReminder):
         had, same = last.slots(), ["label", "what"]
-        of_the_same = "what" in had and had["what"] == action.slots().get("what")
+        what = str(had.get("what", ""))
+        of_the_same = (
+            bool(what) and what == action.slots().get("what") and not contains(said, what)
+        )  # it was not said again
         if not of_the_same and _IN_ITS_PLACE.search(said) is None:
             return (action,)
         if "hour" in action.slots() and _NEAR_DAY.search(said) is None:

@@ -33,7 +33,7 @@ def test_a_sure_answer_of_the_quick_one_asks_nobody_else() -> None:
 
 
 def test_both_are_asked_for_the_same() -> None:
-    quick, thorough = Says(0.5, WINDOW), Says(0.5, WINDOW)
+    quick, thorough = Says(0.4, WINDOW), Says(0.4, WINDOW)
     CascadeParser(quick, thorough).parse("a", "b")
     assert quick.asked == thorough.asked == [("a", "b")]
 
@@ -56,7 +56,7 @@ def test_two_that_agree_are_as_sure_as_the_surer_one(quick: float, thorough: flo
 def test_where_they_differ_the_surer_one_counts_the_less_the_surer_the_other_is(
     quick: float, thorough: float, acts: Act, sure: float
 ) -> None:
-    found = CascadeParser(Says(quick, WINDOW), Says(thorough, ROOF)).parse("a")
+    found = combined(Parsed((WINDOW,), quick), Parsed((ROOF,), thorough))
     assert found.acts == (acts,)
     assert found.sure == pytest.approx(sure)
 
