@@ -271,7 +271,8 @@ class Dialogue:
             own = own and not planning.by_liking(said) and not planning.hedges(said)
             teaches = read and (planning.teaches(turn.plan, said) or (own and self.seat.memory.tells(turn.heard.text)))
             self._note("driver", turn.heard.text, turn.heard.confidence, teaches=teaches)
-        if turn.open_ is None and (right := self._talk.corrected(turn.heard.text)):
+        orders = planning.orders(turn.plan)
+        if turn.open_ is None and (right := self._talk.corrected(turn.heard.text, orders=orders)):
             return turn.reply(right)
         reply = turn.reply()
         for do in self._open.feed(turn.event, self._clock()):
@@ -443,6 +444,8 @@ class Dialogue:
                 return None
             return self._talk.foresee(plan.command, moving=await self._doing.moving())
         if planning.only_talk(plan):
+            if self._talk.told_something and lately.asks(transcript.text):
+                return None
             return await self._small_talk.reply(transcript.text, self._doing.last, plan.asks)
         if plan.acts:
             work = await self._acting.look(
@@ -533,8 +536,9 @@ class Dialogue:
         if turn.about_memory:
             return await self._of_memory(turn)
         if planning.only_talk(plan):
-            told = self._talk.just_told(turn.heard.text) if lately.asks(turn.heard.text) else ""
-            if told:
+            if lately.asks(turn.heard.text) and (
+                told := await asyncio.to_thread(self._talk.just_told, turn.heard.text)
+            ):
                 return turn.reply(told)
             self._talk.chatted(turn.heard.text)
             return turn.reply(await self._small_talk.reply(turn.heard.text, self._doing.last, plan.asks))

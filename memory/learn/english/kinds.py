@@ -94,7 +94,7 @@ def split(detail: str, said: str) -> list[str]:
 
 _NOTHING = re.compile(
     r"(?:only |just |up )*(?:to|at|on|in|for|from|by) (?:\w+ )?(?:\d|percent|degrees)|"
-    r"(?:tbh|lol|ngl|imo|btw|haha|though|too|yeah|really|again|always|honestly|anyway|innit|mate|love)$"
+    r"(?:tbh|lol|ngl|imo|btw|haha|though|yeah|honestly|anyway|innit)$"
 )
 """Words that name nothing, whatever the category."""
 _AMOUNT = re.compile(r"[\w.]+ (?:percent|degrees)$")

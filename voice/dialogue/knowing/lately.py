@@ -1,17 +1,21 @@
 """Short-term memory: what the driver told on this trip, kept or not, in their own words; and what corrects it.
 
 It answers a question where memory has nothing ("who's Janet?", asked a minute after she was told of), and it is what a correction
-belongs to ("no, I meant Thursdays"). It lies in the program's memory alone, holds no special kind of data, and ends with the trip,
-with another driver, and with whatever is forgotten (Persistent memory and user profiles, Mercedes: short-term beside long-term
-memory).
+belongs to ("no, I meant Thursdays"). It lies in the program's memory alone, holds no secret and no special kind of data, and ends
+with the trip, with another driver, and with whatever is forgotten (Persistent memory and user profiles, Mercedes: short-term beside
+long-term memory).
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections import deque
 from datetime import datetime
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from models.numbers import NUMBER
 from models.text import MONTHS, WEEKDAYS, contains, spoken, words
@@ -23,7 +27,9 @@ MOST = 30
 ANSWERS_AT = 0.6
 """Sum of the log odds that a sentence answers (``models.training.answers``) and `NEAR` times its cosine, from which on it does."""
 NEAR = 3.0
-"""Of 12 sentences and 25 questions of a stranger's, 13 of which one of them answers, 10 lay above, and none of the others."""
+"""Of 13 questions that one of 12 sentences answers 9 lay above, of 12 others none (docs/log.md, 2026-11-29)."""
+ASKED = 3
+"""Sentences, the nearest, of which it is asked whether they answer: each takes some 8 ms (`memory.recall.search`)."""
 
 
 class Told(NamedTuple):
@@ -42,6 +48,12 @@ class Lately:
         """Nothing yet; without an encoder nothing is ever found."""
         self._encoder = encoder
         self._told: deque[Told] = deque(maxlen=MOST)
+        self._vectors: dict[str, NDArray[np.float32]] = {}
+        """Of the texts that were asked of, each encoded once."""
+
+    def __bool__(self) -> bool:
+        """Whether anything is held."""
+        return bool(self._told)
 
     def tell(self, told: Told) -> None:
         """The driver told this."""
@@ -50,6 +62,7 @@ class Lately:
     def clear(self) -> None:
         """Nothing was told."""
         self._told.clear()
+        self._vectors.clear()
 
     def drop(self, words: str) -> None:
         """Hold nothing any more that says all of these words."""
@@ -66,17 +79,19 @@ class Lately:
         """What answers a question, the latest of those that do so about as well; None for nothing."""
         if self._encoder is None or not self._told:
             return None
-        vectors = self._encoder.encode([question, *(one.text for one in self._told)])
-        cosines = vectors[1:] @ vectors[0]
-        found: tuple[float, Told] | None = None
-        for one, cosine in zip(self._told, cosines, strict=True):
-            odds = self._encoder.answers(spoken(question), spoken(one.text))
-            if odds is None:
-                continue
-            score = odds + NEAR * float(cosine)
-            if score >= ANSWERS_AT and (found is None or score >= found[0]):
-                found = score, one
-        return None if found is None else found[1]
+        new = [one.text for one in self._told if one.text not in self._vectors]
+        asked, *vectors = self._encoder.encode([question, *new])
+        self._vectors |= dict(zip(new, vectors, strict=True))
+        self._vectors = {one.text: self._vectors[one.text] for one in self._told}
+        cosines = [float(self._vectors[one.text] @ asked) for one in self._told]
+        nearest = sorted(range(len(cosines)), key=lambda at: (-cosines[at], -at))[:ASKED]
+        scores = {at: self._score(question, self._told[at].text, cosines[at]) for at in nearest}
+        best = max(scores, key=lambda at: (scores[at], at))
+        return self._told[best] if scores[best] >= ANSWERS_AT else None
+
+    def _score(self, question: str, text: str, cosine: float) -> float:
+        odds = None if self._encoder is None else self._encoder.answers(spoken(question), spoken(text))
+        return -math.inf if odds is None else odds + NEAR * cosine
 
 
 _DAY = rf"(?:{'|'.join(WEEKDAYS)})s?"
@@ -106,6 +121,8 @@ _ENDS = re.compile(
 _INSTEAD_OF = re.compile(
     r"^(?P<new>.+?),? not (?P<old>.+)$|^not (?P<old2>.+?)(?:[,;.] | but )(?P<new2>\S.*)$", re.IGNORECASE
 )
+_SENTENCE = re.compile(r"\b(?:i|we|you|he|she|they|it|my|our)\b", re.IGNORECASE)
+"""A word of a sentence of its own: "I like jazz, not rock"."""
 LONGEST = 4
 """Words of what is put right: what is longer is a sentence of its own."""
 _ASKS = re.compile(
@@ -125,23 +142,21 @@ def corrects(text: str) -> bool:
     return _CORRECTS.match(text.strip()) is not None
 
 
-def corrected(told: str, text: str) -> str | None:
+def corrected(told: str, text: str, *, orders: bool = False) -> str | None:
     """What was told, put right by what was said to it; None where that puts nothing of it right.
 
     Args:
         told: "Alfie swims on Wednesdays".
         text: "no love, I meant Thursdays", "Thursdays, not Wednesdays", "not Anna, Hannah".
+        orders: it may ask something of the car ("play jazz, not rock"), so that only how it begins makes it a correction.
     """
     said = text.strip()
-    named = _INSTEAD_OF.match(_plain(said))
+    named = None if orders else _INSTEAD_OF.match(_plain(said))
     if named is not None:
-        old, new = named["old"] or named["old2"], named["new"] or named["new2"]
-        at = re.search(rf"\b{re.escape(_plain(old))}(?!\w)", told, re.IGNORECASE)
-        return (
-            None
-            if at is None or len(_plain(new).split()) > LONGEST
-            else f"{told[: at.start()]}{_plain(new)}{told[at.end() :]}"
-        )
+        old, new = _plain(named["old"] or named["old2"]), _plain(named["new"] or named["new2"])
+        at = re.search(rf"\b{re.escape(old)}(?!\w)", told, re.IGNORECASE)
+        bare = len(new.split()) <= LONGEST and _SENTENCE.search(new) is None
+        return f"{told[: at.start()]}{new}{told[at.end() :]}" if at is not None and bare else None
     if not corrects(said):
         return None
     new = _plain(said)

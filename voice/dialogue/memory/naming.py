@@ -6,6 +6,7 @@ Asks memory and erases nothing. That it is such a wish says ``voice.dialogue.mem
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from schemas.memory import FACTS, Fact, Preference, Selector
 from schemas.ports import MemoryPort
@@ -63,26 +64,31 @@ def category(words: str) -> str | None:
 
 BETWEEN = re.compile(r"\s*,\s*(?:and |or )?|\s+(?:and|or|plus|as well as|along with)\s+(?:also )?")
 """What stands between two things that are named."""
+_EACH = re.compile(rf"{BETWEEN.pattern}|\s+(?={_OWNERS})")
 _ALSO = re.compile(r"^(?:both|all|also|(?:the )?(?:fact|thing)s?(?: that| about)?|about) ")
 
 
 def each(memory: MemoryPort, words: str) -> tuple[Selector, ...]:
-    """What words name one after the other ("the gate and the toll roads"), where each names something else; empty else."""
-    parts = [_ALSO.sub("", part).strip() for part in BETWEEN.split(words)]
+    """What words name one after the other ("the gate and the toll roads"), where each names something else; empty else.
+
+    Commas are not heard, so a word like "the" may begin the next thing, too.
+    """
     plain = " ".join(re.sub(rf"^{_OWNERS}", "", words).split())
-    if (
-        len(parts) < 2
-        or any(not part for part in parts)
-        or any(plain == one.value.lower() for one in memory.preferences())
-    ):
+    if any(plain == one.value.lower() for one in memory.preferences()):
         return ()
+    return next(filter(None, (_all_of(memory, between.split(words)) for between in (_EACH, BETWEEN))), ())
+
+
+def _all_of(memory: MemoryPort, parts: Sequence[str]) -> tuple[Selector, ...]:
+    """What each of these parts names, where that is something and nothing that another one names."""
+    parts = [_ALSO.sub("", part).strip() for part in parts]
     seen = list[frozenset[str]]()
-    for part in parts:
-        what = named(memory, part, None) or named(memory, bare(part), None) if bare(part) else None
-        matches = None if what is None else memory.matching(what)
-        if what is None or matches is None or what.period is not None:
-            return ()
-        names = frozenset(one.id for one in (*matches.preferences, *matches.others))
+    for part in parts if len(parts) > 1 else ():
+        what = named(memory, part, None) or (named(memory, bare(part), None) if bare(part) else None)
+        matches = None if what is None or what.period is not None else memory.matching(what)
+        names = (
+            frozenset(one.id for one in (*matches.preferences, *matches.others)) if matches is not None else frozenset()
+        )
         if not names or any(names & other for other in seen):
             return ()
         seen.append(names)

@@ -184,6 +184,11 @@ class Remembering:
             return said
         return "" if beyond is not None else self.just_told(question)
 
+    @property
+    def told_something(self) -> bool:
+        """Whether something was told on this trip that may answer a question."""
+        return bool(self._lately)
+
     def just_told(self, question: str) -> str:
         """The answer to a question out of what was told on this trip and is not remembered; empty where nothing of it answers."""
         one = self._lately.answering(question)
@@ -382,25 +387,29 @@ class Remembering:
         if len(said.split()) >= LEAST_TOLD and not lately.asks(said):
             self._tells(said, ())
 
-    def corrected(self, text: str) -> str:
+    def corrected(self, text: str, *, orders: bool) -> str:
         """Put right what was told in the turn before, and say how it reads now; empty where this is no such correction.
+
+        Args:
+            text: the driver's words.
+            orders: whether they may ask something of the car.
 
         Raises:
             schemas.errors.GloveboxError: memory failed.
         """
         try:
-            return self._corrected(text)
+            return self._corrected(text, orders=orders)
         except (ConsentError, UnknownEntryError):
             return NOT_PUT_RIGHT
 
-    def _corrected(self, text: str) -> str:
+    def _corrected(self, text: str, *, orders: bool) -> str:
         before, memory = self._before, self._seat.memory
         if before is None:
             return ""
         fact = self._fact(before.name) if before.name is not None else None
         held = next((p for p in memory.preferences() if p.id == before.name), None)
         old = fact.text if fact is not None else held.value if held is not None else before.text
-        new = put_right(old, text)
+        new = put_right(old, text, orders=orders)
         if new is None:
             return ""
         if before.name is None and memory.discloses(new):
@@ -785,7 +794,7 @@ class Remembering:
         match open_.asked:
             case Asked.FORGET if open_.which:
                 meant = which(open_, text, command) or [what for what, _ in open_.which]
-                return self._forgotten([name for what in meant for name in sorted(what.names or ())])
+                return self._forgotten_all([name for what in meant for name in sorted(what.names or ())])
             case Asked.FORGET if open_.among and open_.what == Selector():
                 return self._forgotten([one.id for one in picked(open_, text, command) or open_.among])
             case Asked.WHICH:
@@ -797,10 +806,7 @@ class Remembering:
             case Asked.KEEP | Asked.FORGET | Asked.FORGET_SURELY if guarded := self._kept_back(open_.what):
                 return guarded
             case Asked.KEEP | Asked.FORGET if self._seat.memory.sweeps(open_.what):
-                much = "everything" if open_.what.everything else "all of that"
-                again = f"Once more, to be sure: forget {much} now? Say yes or no."
-                self._ask(Question(Asked.FORGET_SURELY, open_.what, again=again))
-                return ""
+                return self._once_more(open_.what)
             case Asked.KEEP | Asked.FORGET | Asked.FORGET_SURELY:
                 return self._told(self._seat.memory.forget_where(open_.what))
             case Asked.EXPORT:
@@ -811,6 +817,20 @@ class Remembering:
                 return ""
             case Asked.DELETE_SURELY:
                 return self._deleted()
+
+    def _once_more(self, what: Selector) -> str:
+        """Ask a second time before so much is forgotten."""
+        much = "everything" if what.everything else "all of that"
+        again = f"Once more, to be sure: forget {much} now? Say yes or no."
+        self._ask(Question(Asked.FORGET_SURELY, what, again=again))
+        return ""
+
+    def _forgotten_all(self, named: Sequence[str]) -> str:
+        """Forget things by their ids, which were asked about together: of all there is, what is asked for before that."""
+        what = Selector(ids=tuple(named))
+        if guarded := self._kept_back(what):
+            return guarded
+        return self._once_more(what) if self._seat.memory.sweeps(what) else self._forgotten(named)
 
     def _forgotten(self, named: Sequence[str]) -> str:
         """Forget things by their ids."""
@@ -917,7 +937,7 @@ LEAST_TOLD = 4
 """Words of a sentence that may tell something which is asked about later. Our choice."""
 _HELD_BACK = ", but I haven't kept it: if I should, say: keep that"
 _IF_KEPT = "I don't keep that yet. If I should, say: keep that."
-_UNSURE = "I see, but I don't keep that yet. If I should, say: keep that."
+_UNSURE = f"I see, but {_IF_KEPT}"
 JUST_NOW = timedelta(minutes=5)
 """How long ago "just now" is. Our choice."""
 _NO_FILES = "I can't write files here: use the command line."

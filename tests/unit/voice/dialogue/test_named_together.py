@@ -50,6 +50,13 @@ def test_an_order_beside_a_thing_is_an_order(rig: Rig) -> None:
     assert rig.done == ["set_fan_speed(level=2)"]
 
 
+def test_all_there_is_is_asked_about_twice(rig: Rig) -> None:
+    rig.say("forget the 19.5 degrees, the jazz, the rock and the gate")
+    assert "Once more" in rig.say("yes").text and len(held(rig)) == 4
+    rig.say("yes")
+    assert held(rig) == set()
+
+
 def test_a_name_with_and_in_it_is_one_thing_and_what_is_not_held_is_none(rig: Rig) -> None:
     assert naming.each(rig.memory, "the jazz and the polka") == ()
     assert naming.each(rig.memory, "jazz") == naming.each(rig.memory, "jazz and jazz") == ()
@@ -60,6 +67,7 @@ def test_a_name_with_and_in_it_is_one_thing_and_what_is_not_held_is_none(rig: Ri
 
 
 def test_a_kind_is_named_by_its_word_and_not_by_a_value(rig: Rig) -> None:
+    assert naming.kind_of(rig.memory, "my cabin temperature") == "preferred_temperature"
     assert naming.kind_of(rig.memory, "jazz") is None and naming.kind_of(rig.memory, "polka") is None
 
 

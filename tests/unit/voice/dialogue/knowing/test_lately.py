@@ -62,11 +62,17 @@ def test_what_was_told_is_put_right(told: str, said: str, right: str) -> None:
     "said",
     [
         "no", "no, turn the radio on", "actually can you open the window", "not now", "wait a minute", "sorry about that",
-        "the bins go out on Fridays in summer", "not bad", "no, set it to twenty two please", "no, not really",
+        "the bins go out on Fridays in summer", "I swim on Fridays, not Wednesdays",
+        "not bad", "no, set it to twenty two please", "no, not really",
     ],
 )  # fmt: skip
 def test_what_puts_nothing_right_is_no_correction(said: str) -> None:
     assert corrected(SWIMS, said) is None
+
+
+def test_an_order_puts_nothing_right() -> None:
+    assert corrected("i like rock", "play jazz, not rock", orders=True) is None
+    assert corrected("i like it at 21", "no, 22", orders=True) == "i like it at 22"
 
 
 @pytest.mark.parametrize(
