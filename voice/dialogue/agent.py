@@ -34,7 +34,7 @@ from voice.dialogue.filling import fill
 from voice.dialogue.knowing import lately, saying
 from voice.dialogue.knowing import reading as knowing
 from voice.dialogue.knowing.talk import Knowing
-from voice.dialogue.memory import talks, wishes
+from voice.dialogue.memory import erasing, talks, wishes
 from voice.dialogue.memory.asking import LEFT
 from voice.dialogue.memory.question import ByTheWay
 from voice.dialogue.memory.remembering import Remembering as Talk
@@ -271,6 +271,8 @@ class Dialogue:
             own = own and not planning.by_liking(said) and not planning.hedges(said)
             teaches = read and (planning.teaches(turn.plan, said) or (own and self.seat.memory.tells(turn.heard.text)))
             self._note("driver", turn.heard.text, turn.heard.confidence, teaches=teaches)
+        if erasing.wish(turn.heard.text, lambda _: False) is not None:  # whatever becomes of the wish
+            self._talk.let_go()
         orders = planning.orders(turn.plan)
         if turn.open_ is None and (right := self._talk.corrected(turn.heard.text, orders=orders)):
             return turn.reply(right)

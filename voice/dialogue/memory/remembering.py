@@ -184,6 +184,10 @@ class Remembering:
             return said
         return "" if beyond is not None else self.just_told(question)
 
+    def let_go(self) -> None:
+        """Something is to be forgotten: nothing that was told on this trip is told back."""
+        self._lately.clear()
+
     @property
     def told_something(self) -> bool:
         """Whether something was told on this trip that may answer a question."""

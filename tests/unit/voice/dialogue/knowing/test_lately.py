@@ -153,6 +153,13 @@ def test_what_is_forgotten_is_told_no_more(rig: Rig) -> None:
     assert "mondays" not in rig.say("when do the bins go out", "cannot(topic=knowledge)").text
 
 
+def test_a_wish_to_forget_that_is_not_understood_empties_it_too(rig: Rig) -> None:
+    rig.say("the bins go out on mondays", "tell()")
+    rig.say("remind me to call mum", "set_reminder(what=call mum)")
+    rig.say("forget the bins", "none()")
+    assert "mondays" not in rig.say("when do the bins go out", "cannot(topic=knowledge)").text
+
+
 def test_a_secret_is_not_held(rig: Rig) -> None:
     rig.say("my front door code is four two", "tell()")
     assert "four two" not in rig.say("what is my front door code", "recall(about=front door code)").text
