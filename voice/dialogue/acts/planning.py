@@ -51,7 +51,7 @@ is open (``voice.dialogue.open.reading``)."""
 SURELY = 0.7
 """Probability that they need. Our choice: of 400 sentences nine in ten above it were right."""
 LESSENS_AT = 0.4
-"""The same for what only lessens what is kept: it is told, and can be taken back. Our choice."""
+"""The same for what only lessens what is kept: it is told and can be taken back, or asked about first. Our choice."""
 GUESS_AT = 0.2
 """Probability under which a guess is offered only if the sentence has a word of it. Of 400 sentences, written before the first
 training, nine lay below, four of them right; of five from there to .3 four were."""
@@ -145,7 +145,7 @@ def _paused(text: str) -> int | str:
 
 def _lessens(act: Act) -> bool:
     """Whether it only lessens what is kept."""
-    return act.name in ("pause_learning", "opt_out") or (
+    return act.name in ("pause_learning", "opt_out", "forget") or (
         act.name == "private_trip" and act.slots.get("on") is not False
     )
 
