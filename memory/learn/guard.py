@@ -23,12 +23,12 @@ from schemas.memory import Consent
 from schemas.ports import Encoder
 from schemas.preferences import KINDS, SPECIAL_TITLES, WITH
 
-AT, AT_WORD = -0.75, -2.0
+AT, AT_WORD = -0.75, -2.6
 """Log odds from which on a text tells something special, without and with a word that tells only with more than itself; chosen on
-all of tests/attacks/sensitive*.txt (docs/log.md, 2026-11-28)."""
-AT_LINE = 4.0
+all of tests/attacks/sensitive*.txt but the twelfth (docs/log.md, 2026-11-29)."""
+AT_LINE = 2.0
 """The same for a line of the profile that was made a sentence: surer, as the words of that sentence are not the driver's. Chosen on
-some 110 lines of key and value: the surest ordinary one has 3.9 ("party: saturday at ours"), "church: st. mary's" 4.3."""
+the lines in tests/attacks/test_sensitive.py: the surest ordinary one has 1.4 ("phone: nokia"), "church: st. mary's" 2.9."""
 READ, STEP = 24, 16
 """Words that the encoder reads at a time, and how many further on it reads again: a few words that tell are not lost among many."""
 WITH_AT = 0.3

@@ -162,7 +162,14 @@ def away(now: Told, before: Told, there: Tensor) -> Tensor:
 
 
 def fit(
-    base: Base, branch: Branch, answers: Answers, pieces: list[list[int]], rounds: float, kept: Path | None, hold: bool
+    base: Base,
+    branch: Branch,
+    answers: Answers,
+    pieces: list[list[int]],
+    rounds: float,
+    kept: Path | None,
+    *,
+    hold: bool,
 ) -> None:
     """Train the branch; it then has the running mean of its weights, which are kept in a file now and then, too."""
     before = copy.deepcopy(branch).eval()
@@ -185,10 +192,11 @@ def fit(
                 shared = base.shared(ids, mask)
                 known = before(shared, mask) if hold else None
             told = branch(shared, mask)
-        if known is None:
-            loss = answers.loss(told, some, mask)
-        else:
-            loss = answers.of_kinds(told, some) + HELD * away(told, known, mask)
+        loss = (
+            answers.loss(told, some, mask)
+            if known is None
+            else answers.of_kinds(told, some) + HELD * away(told, known, mask)
+        )
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(branch.parameters(), 1.0)
@@ -246,7 +254,7 @@ def main() -> None:
     elif given.start is not None:
         branch.load_state_dict(torch.load(given.start))
     begun = {name: value.clone() for name, value in branch.state_dict().items()}
-    fit(base, branch, answers, pieces, given.rounds, given.weights, given.hold)
+    fit(base, branch, answers, pieces, given.rounds, given.weights, hold=given.hold)
     branch.load_state_dict(
         {name: given.keep * begun[name] + (1.0 - given.keep) * value for name, value in branch.state_dict().items()}
     )

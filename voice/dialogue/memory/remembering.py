@@ -840,10 +840,12 @@ class Remembering:
         """Forget things by their ids."""
         if len(named) == 1:
             return self.erased(named[0])
-        for name in named:
-            self._seat.memory.forget(name)
+        try:  # at once: what derives from one of them may be another one
+            receipt = self._seat.memory.forget_where(Selector(ids=tuple(named)))
+        except UnknownEntryError:
+            return "That is forgotten already."
         self._mind = _Mind()
-        return f"Forgotten: {number(len(named))} things."
+        return f"Forgotten: {number(len(named))} things." if receipt.verified else _UNVERIFIED
 
     def _exported(self) -> str:
         if self._drivers is None:

@@ -119,3 +119,18 @@ def test_our_wishes_are_of_every_kind_and_each_is_of_one() -> None:
     found = rows.wishes()
     assert {wish for wish, _ in found} == set(Wish) and len(found) > 3_000
     assert len({text for _, text in found}) == len(found)
+
+
+def test_answers_that_are_held_cost_what_they_are_away_from_what_was_told_before() -> None:
+    torch.manual_seed(4)
+    there = torch.tensor([[1.0] * 5, [1.0, 1.0, 1.0, 0.0, 0.0]])
+    before = Branch([Layer()]).eval()(torch.randn(2, 5, WIDTH), there)
+    assert float(train.away(before, before, there)) == pytest.approx(0.0, abs=1e-5)
+    for name in ("details", "wishes", "labels"):
+        moved = before._replace(**{name: getattr(before, name) + torch.randn_like(getattr(before, name))})
+        assert float(train.away(moved, before, there)) > 0.01
+    kinds = before._replace(kinds=before.kinds + torch.randn_like(before.kinds))
+    assert float(train.away(kinds, before, there)) == pytest.approx(0.0, abs=1e-5)
+    gone = before.labels.clone()
+    gone[1, 3:] += torch.randn_like(gone[1, 3:])
+    assert float(train.away(before._replace(labels=gone), before, there)) == pytest.approx(0.0, abs=1e-5)
