@@ -121,6 +121,7 @@ def test_our_wishes_are_of_every_kind_and_each_is_of_one() -> None:
     assert len({text for _, text in found}) == len(found)
 
 
+@torch.no_grad()
 def test_answers_that_are_held_cost_what_they_are_away_from_what_was_told_before() -> None:
     torch.manual_seed(4)
     there = torch.tensor([[1.0] * 5, [1.0, 1.0, 1.0, 0.0, 0.0]])
