@@ -76,7 +76,7 @@ def test_each_of_two_values_keeps_its_own_condition(
 
 
 @pytest.mark.parametrize(("text", "asked"), [
-    ("highways are fine by me", True), ("you can take highways", True),
+    ("highways are fine by me", False), ("you can take highways", True),
     ("I don't mind highways", False), ("I'm happy to use motorways", False),
 ])  # fmt: skip
 def test_a_road_that_is_welcome_is_not_avoided(memory: DriverMemory, text: str, asked: bool) -> None:

@@ -77,6 +77,8 @@ _SYSTEMS: Final = {
     "metric": {"temperature": "celsius", "distance": "kilometers"},
     "imperial": {"temperature": "fahrenheit", "distance": "miles"},
 }
+_COUNTS = re.compile(r"^(?:i|we) (?:(?:only|always|still|just) )?(?:think|count|reckon|measure|talk) in\b")
+"""How a driver tells in which units to speak."""
 _CHANGED = re.compile(r"\b(?:chang\w*|new|differ\w*|learn\w*|pick\w* up|updat\w*|added)\b")
 _LATER = re.compile(
     r"\b(?:later|another time|some other time|not now|that's (?:enough|all)|that is (?:enough|all)|enough|no more questions|"
@@ -140,7 +142,7 @@ def manners(text: str, plan: Plan) -> dict[str, str]:
         found["name"] = name
     if (own or not sure or acts <= {"chat", "tell", "refrain"}) and (how_long := length(said)):
         found["length"] = how_long
-    if own or "set_unit" in acts:
+    if own or "set_unit" in acts or (acts == {"tell"} and _COUNTS.search(said)):
         found |= units(said)
     return found
 
@@ -197,7 +199,7 @@ def length(said: str) -> str:
 def units(said: str) -> dict[str, str]:
     """The units that are named, by field of the manners."""
     found: dict[str, str] = {}
-    for word in words(said):
+    for word in words(said.partition(" not ")[0]):
         for system in _SYSTEMS.keys() & {word}:
             found |= _SYSTEMS[system]
         if word in _MEASURES and word not in _SYSTEMS:
