@@ -8,7 +8,7 @@ from typing import Final
 
 from schemas.manners import Change, Habit, Manners, Review
 from schemas.memory import Kind, Preference
-from voice.dialogue.memory.counted import listed, number
+from voice.dialogue.forgetting.counted import listed, number
 from voice.dialogue.memory.likes import because
 from voice.dialogue.replies.moments import spoken_moment
 

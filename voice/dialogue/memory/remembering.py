@@ -37,12 +37,13 @@ from schemas.ports import Drivers, Encoder
 from schemas.preferences import BY_DETAIL, MAIN_TITLES, SUB_TITLES, find
 from schemas.seat import Seat
 from voice.dialogue.filling import liked
+from voice.dialogue.forgetting import erasing, naming
+from voice.dialogue.forgetting.asking import Asked, Question, picked, which
+from voice.dialogue.forgetting.counted import ONE, gone, listed, number, there, told
 from voice.dialogue.knowing import lately
 from voice.dialogue.knowing.lately import Lately, Told
 from voice.dialogue.knowing.lately import corrected as put_right
-from voice.dialogue.memory import erasing, kept, naming, talks, wishes
-from voice.dialogue.memory.asking import Asked, Question, picked, which
-from voice.dialogue.memory.counted import ONE, gone, listed, number, there, told
+from voice.dialogue.memory import kept, talks, wishes
 from voice.dialogue.memory.likes import as_written, because, wording
 from voice.dialogue.memory.question import ByTheWay
 from voice.dialogue.open.things import Remembering as MayRemember
@@ -789,7 +790,7 @@ class Remembering:
 
         Args:
             open_: what was asked.
-            text: the answer, which agrees or names what is meant (``voice.dialogue.memory.asking.read``).
+            text: the answer, which agrees or names what is meant (``voice.dialogue.forgetting.asking.read``).
             command: what it parsed as, if it did.
 
         Raises:

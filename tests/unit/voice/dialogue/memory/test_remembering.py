@@ -30,7 +30,7 @@ from tests.memories import memory_of
 from tests.memories import talk as talked
 from voice.dialogue.agent import Dialogue
 from voice.dialogue.coordinator import DialogueSettings
-from voice.dialogue.memory.erasing import after_all_else, wish
+from voice.dialogue.forgetting.erasing import after_all_else, wish
 from voice.dialogue.memory.remembering import NOT_ALL_BUT, NOT_KEPT, NOTHING_LIKE_IT, Remembering
 from voice.dialogue.replies.responder import NOT_UNDERSTOOD
 
