@@ -13,7 +13,7 @@ from voice.dialogue.memory.likes import because
 from voice.dialogue.replies.moments import spoken_moment
 
 ALOUD: Final = 3
-"""Changes that are told at a time; as of ``remembering.ALOUD``."""
+"""Changes that are told at a time; as of ``counted.ALOUD``."""
 QUESTIONS: Final[Mapping[str, str]] = {
     "name": "What shall I call you? You can say, for example: Sam.",
     "length": "Do you like short answers, or longer ones? You can say, for example: short.",
