@@ -31,11 +31,12 @@ from voice.dialogue.acts.acting import Acting, is_whole
 from voice.dialogue.coordinator import Coordinator, DialogueSettings
 from voice.dialogue.doing import Doing
 from voice.dialogue.filling import fill
+from voice.dialogue.forgetting import erasing
+from voice.dialogue.forgetting.asking import LEFT
 from voice.dialogue.knowing import lately, saying
 from voice.dialogue.knowing import reading as knowing
 from voice.dialogue.knowing.talk import Knowing
-from voice.dialogue.memory import erasing, talks, wishes
-from voice.dialogue.memory.asking import LEFT
+from voice.dialogue.memory import talks, wishes
 from voice.dialogue.memory.question import ByTheWay
 from voice.dialogue.memory.remembering import Remembering as Talk
 from voice.dialogue.memory.sparing import Sparing

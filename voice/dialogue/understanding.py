@@ -24,8 +24,9 @@ from voice.dialogue.acts import context, planning
 from voice.dialogue.acts.acting import Acting
 from voice.dialogue.acts.resolving import replacing
 from voice.dialogue.coordinator import Coordinator, Plan
+from voice.dialogue.forgetting import erasing, naming
 from voice.dialogue.knowing import reading as knowing
-from voice.dialogue.memory import erasing, naming, wishes
+from voice.dialogue.memory import wishes
 from voice.dialogue.open import reading, which
 from voice.dialogue.open.table import Event
 from voice.dialogue.open.things import (

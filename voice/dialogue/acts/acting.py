@@ -47,15 +47,17 @@ from voice.dialogue.acts.seen import Seen, seen, unconditional
 from voice.dialogue.coordinator import Plan
 from voice.dialogue.filling import fill
 from voice.dialogue.followup import lacks_time
+from voice.dialogue.forgetting import naming
 from voice.dialogue.knowing import lately
 from voice.dialogue.knowing.reading import told_name
 from voice.dialogue.knowing.talk import Knowing
-from voice.dialogue.memory import naming, talks
-from voice.dialogue.memory.remembering import UNNAMED, Remembering
+from voice.dialogue.memory import talks
+from voice.dialogue.memory.remembering import Remembering
 from voice.dialogue.memory.sparing import Sparing
 from voice.dialogue.recent import RecentActions, goal
 from voice.dialogue.replies import responder
 from voice.dialogue.replies.cannot import refusal
+from voice.dialogue.rights.drivers import UNNAMED
 from voice.dialogue.validator import careful
 
 SURE_AT = 0.75

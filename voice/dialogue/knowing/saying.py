@@ -8,12 +8,12 @@ from typing import Final
 
 from schemas.manners import Change, Habit, Manners, Review
 from schemas.memory import Kind, Preference
-from voice.dialogue.memory.counted import listed, number
+from voice.dialogue.forgetting.counted import listed, number
 from voice.dialogue.memory.likes import because
 from voice.dialogue.replies.moments import spoken_moment
 
 ALOUD: Final = 3
-"""Changes that are told at a time; as of ``remembering.ALOUD``."""
+"""Changes that are told at a time; as of ``counted.ALOUD``."""
 QUESTIONS: Final[Mapping[str, str]] = {
     "name": "What shall I call you? You can say, for example: Sam.",
     "length": "Do you like short answers, or longer ones? You can say, for example: short.",

@@ -1,1 +1,1 @@
-"""Talk about memory: remembering, forgetting, and memory's own question."""
+"""Talk about memory: telling it, asking it, and its own question."""

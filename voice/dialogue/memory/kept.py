@@ -19,6 +19,11 @@ def words(fact: Fact) -> str:
     return f"{about}{fact.text.rstrip('.')}{until}"
 
 
+def fact(memory: MemoryPort, name: str | None) -> Fact | None:
+    """The fact of this id, if it is one."""
+    return next((fact for fact in memory.facts() if fact.id == name), None) if name is not None else None
+
+
 def asked(fact: Fact) -> str:
     """Half a sentence that follows "that": "you asked me to keep this: the spare key is under the mat"."""
     return f"you asked me to keep this: {words(fact)}"

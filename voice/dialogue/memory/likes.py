@@ -10,8 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from schemas.memory import OTHER, Condition, Preference, Proposal, Sense
-from schemas.preferences import BY_DETAIL
+from schemas.errors import UnknownEntryError
+from schemas.memory import CONVERSATIONS, FACTS, OTHER, Condition, Fact, Preference, Proposal, Sense
+from schemas.preferences import BY_DETAIL, MAIN_TITLES, SUB_TITLES
+from schemas.seat import Seat
+from voice.dialogue.memory import kept
 
 _ANY = ""
 """Key of the wording for values that have none of their own."""
@@ -179,6 +182,31 @@ def as_written(likes: str, value: str, sentences: Iterable[str]) -> str:
     plain = re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
     written = next((found[0] for one in sentences if (found := plain.search(one)) and found[0] != value), value)
     return plain.sub(lambda _: written, likes, count=1)
+
+
+def as_told(seat: Seat, told: Preference | Proposal | Fact) -> str:
+    """What is or may be remembered as half a sentence, in the driver's words and units; of a fact, that it was asked to be kept."""
+    if isinstance(told, Fact):
+        return kept.asked(told)
+    return seat.units.liking(as_written(because(told), told.value, _words_of(seat, told)))
+
+
+def _words_of(seat: Seat, told: Preference | Proposal) -> tuple[str, ...]:
+    """The driver's words that tell it."""
+    if isinstance(told, Proposal):
+        return (told.sentence,)
+    try:
+        return tuple(sentence for _, sentence in seat.memory.explain(told.id).because)
+    except UnknownEntryError:  # of what was liked before
+        return ()
+
+
+def title(key: str) -> str:
+    """A category's spoken name, whatever its level."""
+    if key in (CONVERSATIONS, FACTS):
+        return "our conversations" if key == CONVERSATIONS else "what you asked me to keep"
+    last = key.rsplit(".", maxsplit=1)[-1]
+    return (MAIN_TITLES.get(last) or SUB_TITLES.get(last) or BY_DETAIL[last].title).lower()
 
 
 def wording(detail: str, value: str) -> str:

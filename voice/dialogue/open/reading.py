@@ -11,8 +11,9 @@ from models.text import spoken
 from schemas.events import CommandKind, Route
 from voice.dialogue.acts import planning
 from voice.dialogue.coordinator import Plan
+from voice.dialogue.forgetting import asking
 from voice.dialogue.knowing import reading as knowing
-from voice.dialogue.memory import asking, question
+from voice.dialogue.memory import question
 from voice.dialogue.open import confirming, which
 from voice.dialogue.open.table import Event
 from voice.dialogue.open.things import (

@@ -6,7 +6,7 @@ Owns which words a button stands for. They are read as if they had been said (``
 from __future__ import annotations
 
 from schemas.events import Asking, Choice, Wanted
-from voice.dialogue.memory import asking
+from voice.dialogue.forgetting import asking
 from voice.dialogue.open import which
 from voice.dialogue.open.things import Asked, Confirmation, Forgetting, Introducing, Missing
 from voice.dialogue.open.things import Choice as Several

@@ -8,8 +8,8 @@ from schemas.actions import Action
 from schemas.actions.acts import Act
 from schemas.manners import Habit
 from schemas.memory import Proposal
-from voice.dialogue.memory import asking
-from voice.dialogue.memory.asking import Question
+from voice.dialogue.forgetting import asking
+from voice.dialogue.forgetting.asking import Question
 from voice.dialogue.open.table import Open
 
 

@@ -14,7 +14,7 @@ from schemas.memory import ENDLESS, Decision, Turn
 from tests.dialogues import NOW, FakeVehicle, Rig
 from voice.dialogue.acts.planning import teaches
 from voice.dialogue.coordinator import Plan
-from voice.dialogue.memory.remembering import NOTHING_LIKE_IT
+from voice.dialogue.forgetting.forgetting import NOTHING_LIKE_IT
 from voice.dialogue.replies import responder
 from voice.dialogue.replies.responder import REMEMBER_WHAT
 

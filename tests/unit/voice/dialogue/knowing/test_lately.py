@@ -14,7 +14,7 @@ from models.runtime.onnx_encoder import OnnxEncoder
 from schemas.memory import Decision
 from tests.dialogues import NOW, Rig
 from voice.dialogue.knowing.lately import MOST, Lately, Told, asks, corrected
-from voice.dialogue.memory.remembering import NOT_PUT_RIGHT
+from voice.dialogue.memory.telling import NOT_PUT_RIGHT
 
 SWIMS = "our Alfie goes swimming on Wednesdays"
 TALK = (

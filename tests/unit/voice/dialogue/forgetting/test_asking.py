@@ -6,7 +6,7 @@ import pytest
 
 from schemas.events import Command, CommandKind
 from schemas.memory import Selector
-from voice.dialogue.memory.asking import Asked, Question, read, which
+from voice.dialogue.forgetting.asking import Asked, Question, read, which
 from voice.dialogue.open.table import Event
 from voice.dialogue.open.tapping import shown
 from voice.dialogue.open.things import Forgetting

@@ -7,6 +7,9 @@ from collections.abc import Callable, Sequence
 from models.numbers import number_words
 from schemas.memory import Kind, Matches, Preference, Proposal, Receipt
 
+ALOUD = 3
+"""Things of a list that are read out at a time: our choice; drivers keep three or four in mind, and look at the road."""
+
 
 def number(count: int) -> str:
     """A count as a word, from eleven on in digits."""

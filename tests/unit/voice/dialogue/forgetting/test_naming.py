@@ -9,7 +9,7 @@ import pytest
 from schemas.memory import Turn
 from schemas.seat import Seat
 from tests.memories import memory_of
-from voice.dialogue.memory.naming import called
+from voice.dialogue.forgetting.naming import called
 from voice.dialogue.memory.remembering import Remembering
 
 NOW = datetime(2026, 3, 4, 9, 15, tzinfo=UTC)

@@ -1,6 +1,6 @@
 """What the words of a wish to have something forgotten name, of all that is remembered: a category, a time, a thing, a reminder.
 
-Asks memory and erases nothing. That it is such a wish says ``voice.dialogue.memory.erasing``.
+Asks memory and erases nothing. That it is such a wish says ``voice.dialogue.forgetting.erasing``.
 """
 
 from __future__ import annotations

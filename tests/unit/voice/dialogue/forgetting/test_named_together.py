@@ -8,8 +8,9 @@ from models.commands.matcher import TemplateMatcher
 from models.commands.templates import load_templates
 from schemas.seat import Seat
 from tests.dialogues import Rig
-from voice.dialogue.memory import erasing, naming
-from voice.dialogue.memory.remembering import NO_TOPIC, Remembering
+from voice.dialogue.forgetting import erasing, naming
+from voice.dialogue.forgetting.forgetting import NO_TOPIC
+from voice.dialogue.memory.remembering import Remembering
 
 
 @pytest.fixture(scope="module")
