@@ -12,10 +12,10 @@ from voice.dialogue.replies.moments import spoken_moment
 
 
 def words(fact: Fact) -> str:
-    """A fact as the driver said it, with whom it is about and until when it matters."""
+    """A fact as the driver said it, with whom it is about and until when the driver said that it matters."""
     about = f"{fact.about}: " if fact.about and fact.about.lower() not in fact.text.lower() else ""
-    ends = f"until {fact.until_words}" if fact.parked else fact.until_words
-    until = f" {ends}" if fact.until_words and fact.until_words.lower() not in fact.text.lower() else ""
+    said = not fact.parked and fact.until_words.lower() not in fact.text.lower()
+    until = f" {fact.until_words}" if said else ""
     return f"{about}{fact.text.rstrip('.')}{until}"
 
 
@@ -32,12 +32,13 @@ def asked(fact: Fact) -> str:
 def decided(memory: MemoryPort, decisions: Sequence[Decision]) -> tuple[str, Decision] | None:
     """What is said to facts that were kept, or were kept already; None where there are none."""
     stored = [d for d in decisions if d.fact is not None]
-    held = {fact.id: words(fact) for fact in memory.facts()} if stored else {}
+    held = {fact.id: fact for fact in memory.facts()} if stored else {}
     told = [held[d.fact] for d in stored if d.fact in held]
     if not told:
         return None
     begin = "I keep that already" if all(d.outcome is Outcome.PASS for d in stored) else "Okay, I'll keep that"
-    return f"{begin}: {'; '.join(told)}.", stored[-1]
+    until = f" until {told[-1].until_words}" if all(fact.parked for fact in told) else ""
+    return f"{begin}{until}: {'; '.join(map(words, told))}.", stored[-1]
 
 
 def about(memory: MemoryPort, what: str) -> tuple[Fact, ...]:

@@ -69,12 +69,16 @@ class Recalling:
                 return self.who()
 
     def what(self, key: str | None, *, moving: bool, question: str = "") -> str:
-        """What is remembered, of a category or of all; ``question``: the driver's words, where a category is asked about."""
+        """What is remembered, of a category or of all; ``question``: the driver's words, where a category is asked about.
+
+        Where nothing of the category is held, what was kept as a fact or told on this trip may answer them.
+        """
         memory = self._seat.memory
         held = (() if key == FACTS else memory.preferences(key)) + (memory.facts() if key in (None, FACTS) else ())
         if not held:
             nothing = f"I remember nothing about {title(key)}." if key else "I remember nothing about you yet."
-            return self._drives.locked() or (self.just_told(question) if key and question else "") or nothing
+            told = self.answered(question, moving=moving) if key and question else ""
+            return self._drives.locked() or told or nothing
         return self._read(held, "I remember that", moving=moving)
 
     def answered(self, question: str, *, moving: bool, unasked: bool = False, beyond: str | None = None) -> str:
