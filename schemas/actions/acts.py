@@ -106,7 +106,9 @@ class Act:
         return self.name not in DIALOGUE and self.name not in MEMORY
 
 
-IDLE: Final = frozenset({"none", "chat", "tell", "hello", "how_are_you", "thanks", "goodbye", "praise", "blame", "yes", "no"})
+IDLE: Final = frozenset(
+    {"none", "chat", "tell", "hello", "how_are_you", "thanks", "goodbye", "praise", "blame", "yes", "no"}
+)
 """Acts of words that ask for nothing."""
 
 

@@ -326,8 +326,8 @@ class Acting:
             work.needs = None
         self._judged(pointed, sure, transcript, context, work, answers=answers)
         work.ask_first = work.ask_first or (guessed and any(not action.query for action in work.actions))
-        if work.ask_first:  # nobody is thanked for what may have been no praise
-            work.said = [one for one in work.said if one[1] not in _COURTESIES]
+        # nobody is thanked for what may have been no praise
+        work.said = [one for one in work.said if not (work.ask_first and one[1] in _COURTESIES)]
         if len(work.actions) == 1:
             work.actions = replacing(work.actions[0], said, recent, self._clock())
         return work

@@ -323,6 +323,20 @@ def last(part: str, kept: Mapping[str, str]) -> str:
     return f"{done} I did not do the last thing that you asked for: {kept['undone']}" if "undone" in kept else done
 
 
+def before(done: str) -> str:
+    """What was done before what was told of; ``done``: empty for nothing."""
+    return f"Before that: {done}" if done else "Nothing before that that I know of."
+
+
+def together(report: str, count: int) -> str:
+    """A report of so many things as one sentence: "Paused, and 22 degrees."; as it is where its sentences are not that many."""
+    said = report.removesuffix(".").split(". ")
+    if len(said) != count or count == 1 or not report.endswith("."):
+        return report
+    rest = [name if name[:2] in ("I ", "I'") else f"{name[:1].lower()}{name[1:]}" for name in said[1:]]
+    return f"{', '.join((said[0], *rest[:-1]))}, and {rest[-1]}."
+
+
 def try_saying(example: str) -> str:
     """The reply to what was not understood, with an example of what would be."""
     return f"{NOT_UNDERSTOOD} You can say, for example: {example}."

@@ -488,3 +488,21 @@ def test_what_was_done_last_is_what_changed_something(matcher: TemplateMatcher) 
     assert drive.say("what did you do") == "The last thing that I did: Mirrors folded."
     drive.say("navigate to xyzzy")
     assert drive.say("what did you do") == f"The last thing that I did: Mirrors folded.{nothing.partition('.')[2]}"
+
+
+def test_the_last_turn_is_told_whole_and_then_what_came_before_it(matcher: TemplateMatcher) -> None:
+    drive = Drive(matcher)
+    drive.say("fold the mirrors")
+    drive.say("close everything and turn on recirculation")
+    drive.say("set the temperature to twenty two degrees")
+    drive.say("fold the mirrors")  # they are
+    assert drive.say("what did you just do") == "The last thing that I did: 22 degrees."
+    assert drive.say("and before that") == "Before that: Recirculating the air."  # all was closed
+    assert drive.say("what about before that one") == "Before that: Mirrors folded."
+    assert drive.say("and before that") == "Nothing before that that I know of."
+    assert drive.say("unfold the mirrors") == "Mirrors unfolded."
+    assert drive.say("and before that") == NOT_UNDERSTOOD  # nobody has told what was done
+    drive.memory.set_private_trip(True)
+    drive.say("fold the mirrors")
+    drive.say("what did you just do")
+    assert drive.say("and before that") == "Nothing before that that I know of."
