@@ -270,11 +270,13 @@ class Doing:
         self.why = (
             responder.why(denied) if denied is not None else responder.why_not(topic) if topic is not None else ""
         )
+        if not self.why and reply.results and all(result.already for result in reply.results):
+            self.why = responder.SO_ALREADY
         if self._seat.memory.consent().private_trip:
             self.last, self.deeds, self.turns = {}, [], []
             return
         if text:
-            did = (r.action for r in reply.results if _did(r))
+            did = (r.action for r in reply.results if _changed(r))
             new = [Deed(action, text, self._clock(), agreed, bool(reply.recalled)) for action in did]
             self.deeds = [*self.deeds, *new][-MOST_DEEDS:]
         if command != "get_last":
@@ -329,11 +331,6 @@ def _failed(result: ActionResult) -> bool:
     """Whether a wish came to nothing: it was refused, the car failed, or there is no such place."""
     lost = result.status is ActionStatus.DONE and found_nothing(result.action.name, result.answer)
     return lost or result.status in (ActionStatus.DENIED, ActionStatus.FAULT)
-
-
-def _did(result: ActionResult) -> bool:
-    """Whether something was done that is no question, though all may have been so before."""
-    return result.status is ActionStatus.DONE and not result.action.query and not _failed(result)
 
 
 def _changed(result: ActionResult) -> bool:

@@ -305,9 +305,16 @@ _WHY_DID = re.compile(
 )
 
 
+_WHY_IS = re.compile(
+    r"^(?:(?:and|but|so|okay|hey|computer) )*(?:why(?:'s| is| are| has| have| was| were)|how come) "
+    r"(?P<deed>(?!.*\b(?:not|never)\b)(?!you\b)\w+ .+)$"
+)
+"""Asks why something is as it is: what made it so is asked for. "Why is that" names nothing."""
+
+
 def deed_asked(text: str) -> str:
     """The deed of the assistant's that a sentence in its spoken form asks the reason for; empty where it asks for none."""
-    found = _WHY_DID.match(text)
+    found = _WHY_DID.match(text) or _WHY_IS.match(text)
     return found["deed"] if found is not None else ""
 
 

@@ -300,6 +300,8 @@ _NO_RULES = frozenset({"planner", "service", ""})
 """Sources of what is refused for another reason than safety."""
 
 
+SO_ALREADY = "Because it was so already. I have moved nothing."
+"""Said to the question why, after a wish that changed nothing."""
 NOTHING_LIKE_IT = "I have done nothing like that."
 """Said to the question why something was done that was not."""
 
@@ -325,7 +327,7 @@ def last(part: str, kept: Mapping[str, str]) -> str:
 
 def before(done: str) -> str:
     """What was done before what was told of; ``done``: empty for nothing."""
-    return f"Before that: {done}" if done else "Nothing before that that I know of."
+    return f"Before that: {done}" if done else "I know of nothing before that."
 
 
 def together(report: str, count: int) -> str:

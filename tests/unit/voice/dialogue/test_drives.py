@@ -42,6 +42,12 @@ PARSED = {
     "set_recirculation(on=true)",
     "remind me to call anna": "set_reminder(what=call anna)",
     "take me home and add a stop at the post office": "navigate_to(destination=home); add_stop(destination=post office)",
+    "why is mine twenty three now": "why()",
+    "mine twenty three now": "set_temperature(celsius=23,zone=driver)",
+    "why is the passenger at twenty": "why()",
+    "the passenger at twenty": "set_temperature(celsius=20,zone=passenger)",
+    "why's my side at nineteen": "why()",
+    "my side at nineteen": "set_temperature(celsius=19,zone=driver)",
     "set a timer for the roast potatoes": "set_timer(label=roast potatoes)",
     "set a timer": "set_timer()",
     "remind me at half past nine to call mum": "set_reminder(what=call mum,hour=9,minute=30)",
@@ -499,10 +505,21 @@ def test_the_last_turn_is_told_whole_and_then_what_came_before_it(matcher: Templ
     assert drive.say("what did you just do") == "The last thing that I did: 22 degrees."
     assert drive.say("and before that") == "Before that: Recirculating the air."  # all was closed
     assert drive.say("what about before that one") == "Before that: Mirrors folded."
-    assert drive.say("and before that") == "Nothing before that that I know of."
+    assert drive.say("and before that") == "I know of nothing before that."
     assert drive.say("unfold the mirrors") == "Mirrors unfolded."
     assert drive.say("and before that") == NOT_UNDERSTOOD  # nobody has told what was done
     drive.memory.set_private_trip(True)
     drive.say("fold the mirrors")
     drive.say("what did you just do")
-    assert drive.say("and before that") == "Nothing before that that I know of."
+    assert drive.say("and before that") == "I know of nothing before that."
+
+
+def test_why_tells_of_the_turn_that_moved_the_thing(matcher: TemplateMatcher) -> None:
+    drive = Drive(matcher)
+    drive.say("twenty three degrees on my side")
+    drive.say("twenty degrees on the passenger side")
+    assert drive.say("20 degrees on the passenger side").endswith("already.")
+    assert drive.say("why did you do that") == "Because it was so already. I have moved nothing."
+    assert drive.say("why is mine twenty three now").endswith(": twenty three degrees on my side.")
+    assert drive.say("why is the passenger at twenty").endswith(": twenty degrees on the passenger side.")
+    assert drive.say("why's my side at nineteen") == "I have done nothing like that."
