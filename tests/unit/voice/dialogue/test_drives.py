@@ -1,6 +1,8 @@
 """Drives: what is said one after the other to the real matcher, gate and simulated car, and every reply, word for word.
 
 The parser is a stub that knows a few sentences: all else must come out by rules alone, also when it is heard and not typed.
+
+Long because a drive is told whole, word for word.
 """
 
 from __future__ import annotations
