@@ -7,6 +7,8 @@ small network's answer stands.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from schemas.actions.acts import Parsed
 from schemas.errors import GenerationError
 from schemas.ports import ActParser
@@ -56,9 +58,10 @@ def combined(quick: Parsed, thorough: Parsed) -> Parsed:
     It is as probable as the surer of two that agree; where they differ, less, the surer the other is.
     """
     if len(quick.acts) == len(thorough.acts) and all(act in thorough.acts for act in quick.acts):
-        return Parsed(thorough.acts, max(quick.sure, thorough.sure))
+        return replace(thorough, sure=max(quick.sure, thorough.sure), wishes=quick.wishes)
     said, other = (quick, thorough) if quick.sure > thorough.sure else (thorough, quick)
     if other.sure >= FULLER_AT and len(other.acts) > len(said.acts) and all(act in other.acts for act in said.acts):
         said, other = other, said
     right, wrong = said.sure * (1 - other.sure), other.sure * (1 - said.sure)
-    return Parsed(said.acts, min(said.sure, right / (right + wrong) if right + wrong else 0.0))
+    sure = min(said.sure, right / (right + wrong) if right + wrong else 0.0)
+    return replace(said, sure=sure, wishes=quick.wishes)

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from models.acts.grammar import LEVELS, MOST_ACTS, MOST_WORDS, meant
 from models.acts.parser import MOST_TOKENS, require_readable
 from models.acts.parser import digits as told_digits
-from models.acts.steps import CLOSED, Prompt, Writing, prompt
+from models.acts.steps import CLOSED, TOKEN, Prompt, Writing, prompt
 from models.text import spoken
-from schemas.actions.acts import Parsed
+from schemas.actions.acts import IDLE, NAMES, Parsed
 from schemas.errors import GenerationError, ModelDamagedError, ModelMissingError
 
 Rows: TypeAlias = NDArray[np.floating[Any]]
@@ -34,6 +34,8 @@ EPSILON = 1e-5
 NEVER = -1e4
 """Bias of a closed token that the network was not taught: an act that is younger than its training."""
 LEVELS_OF_INT8 = 127.0
+_WISHES = [TOKEN[name] for name in NAMES if name not in IDLE]
+"""The closed tokens that begin acts of words that ask for something."""
 
 
 class WordStates(Protocol):
@@ -130,8 +132,10 @@ class PointingParser:
         amounts = LEVELS | meant(words) | told_digits(context) | ({0.5} if re.search(r"\bhalf\b", said) else set())
         writing = Writing(given, amounts, MOST_ACTS, MOST_WORDS)
         run, surprise = _Run(self._tensors, self._layers, given, states_of(self._encoder, given)), 0.0
+        wishes = 0.0
         for _ in range(MOST_TOKENS):
             likely = run.likely()
+            wishes = wishes or float(np.exp(likely[_WISHES]).sum())
             closed, places = writing.allowed()
             if not closed and not places:
                 raise GenerationError("nothing that was said can stand in a slot of this act")
@@ -141,7 +145,7 @@ class PointingParser:
             surprise -= math.log(max(1e-9, _same(likely, writing, token, place)))
             writing.take(token, place)
             if writing.done:
-                return Parsed(tuple(dict.fromkeys(writing.result())), math.exp(-surprise))
+                return Parsed(tuple(dict.fromkeys(writing.result())), math.exp(-surprise), wishes=min(1.0, wishes))
             run.take(token, place)
         raise GenerationError(f"the acts were not complete after {MOST_TOKENS} steps")
 

@@ -136,6 +136,7 @@ class Dialogue:
         for part in ("said", "undone"):
             self._doing.last.pop(part, None)
         self._doing.deeds.clear()
+        self._doing.turns.clear()
         self._last_reply = ""
 
     @property
@@ -348,8 +349,7 @@ class Dialogue:
                 name = turn.plan.command.name if turn.plan.command is not None else ""
                 if name == "joke":
                     return next(self._jokes)
-                part = str(turn.plan.command.slots.get("part", "done")) if turn.plan.command is not None else "done"
-                told = responder.last(part, self._doing.last) if name == "get_last" else responder.HELP
+                told = self._doing.told_last(turn.plan) if name == "get_last" else responder.HELP
                 said = responder.SMALL_TALK.get(name, told)
                 return self.seat.manners.greeting(said) if name == "hello" else said
             case _:

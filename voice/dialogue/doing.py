@@ -19,6 +19,7 @@ from schemas.manners import units_of
 from schemas.memory import Recollection
 from schemas.ports import MemoryPort, VehiclePort
 from schemas.seat import Seat
+from voice.dialogue.acts import planning
 from voice.dialogue.coordinator import Plan
 from voice.dialogue.filling import fitting
 from voice.dialogue.memory.remembering import Remembering
@@ -58,6 +59,10 @@ class Doing:
         """Why the last wish was refused; empty where it was not."""
         self.deeds: list[Deed] = []
         """What was done, with the words that asked for it; nothing of a private trip."""
+        self.turns: list[str] = []
+        """What each turn that did something did, the last at the end; nothing of a private trip."""
+        self._begun = False
+        """A part of what the last of them was to do waits for a yes."""
 
     # Doing -------------------------------------------------------------------------------------------------------------
 
@@ -254,8 +259,10 @@ class Doing:
             reply: without its question.
             agreed: the question that it says yes to; empty where it says yes to none.
         """
+        command = plan.command.name if plan.command is not None else ""
+        told = self._telling(plan) if command == "get_last" else self.recent.told if command == "repeat" else 0
         self.recent = replace(
-            self.recent, since=not reply.results and (self.recent.since or plan.route is not Route.CONTROL)
+            self.recent, since=not reply.results and (self.recent.since or plan.route is not Route.CONTROL), told=told
         )
         denied = next((r.ruling for r in reply.results if r.status is ActionStatus.DENIED), None)
         topic = next((str(act.slots.get("topic", "other")) for act in plan.acts if act.name == "cannot"), None)
@@ -263,14 +270,16 @@ class Doing:
         self.why = (
             responder.why(denied) if denied is not None else responder.why_not(topic) if topic is not None else ""
         )
+        if not self.why and reply.results and all(result.already for result in reply.results):
+            self.why = responder.SO_ALREADY
         if self._seat.memory.consent().private_trip:
-            self.last, self.deeds = {}, []
+            self.last, self.deeds, self.turns = {}, [], []
             return
         if text:
-            did = (r.action for r in reply.results if _did(r))
+            did = (r.action for r in reply.results if _changed(r))
             new = [Deed(action, text, self._clock(), agreed, bool(reply.recalled)) for action in did]
             self.deeds = [*self.deeds, *new][-MOST_DEEDS:]
-        if plan.command is None or plan.command.name != "get_last":
+        if command != "get_last":
             done = {part: told for part, told in self.last.items() if part == "done"}
             self.last = {**done, "said": text} if text else done
             done = [r for r in reply.results if _changed(r)]
@@ -278,9 +287,30 @@ class Doing:
             if undone:
                 self.last["undone"] = responder.report(undone, (), self._seat.units)
             if done:
-                self.last["done"] = responder.report(done, (), self._seat.units)
+                self._add(responder.together(responder.report(done, (), self._seat.units), len(done)), agreed)
+                self._begun = any(r.status is ActionStatus.NEEDS_CONFIRMATION for r in reply.results)
             elif reply.decision is not None:
                 self.last["done"] = reply.text.removeprefix("Okay, ")
+
+    def _add(self, done: str, agreed: str) -> None:
+        """A turn has done this; what was agreed to belongs to the turn that asked for it."""
+        goes_on = bool(agreed and self._begun and self.turns)
+        self.turns = [*self.turns[:-1], f"{self.turns[-1]} {done}"] if goes_on else [*self.turns, done]
+        self.turns = self.turns[-MOST_DEEDS:]
+        self.last["done"] = self.turns[-1]
+
+    def _telling(self, plan: Plan) -> int:
+        """Which turn that did something a question for it asks for, counted back from the last one."""
+        part = plan.command.slots.get("part", "done") if plan.command is not None else ""
+        return self.recent.told + (self.recent.told == 0) + 1 if part == planning.BEFORE else int(part == "done")
+
+    def told_last(self, plan: Plan) -> str:
+        """The answer to what was done, or said, last, or before that."""
+        part = str(plan.command.slots.get("part", "done")) if plan.command is not None else "done"
+        if part != planning.BEFORE:
+            return responder.last(part, self.last)
+        number = self._telling(plan)
+        return responder.before(self.turns[-number] if number <= len(self.turns) else "")
 
 
 def evident(memory: MemoryPort, results: Sequence[ActionResult]) -> tuple[Recollection, ...]:
@@ -301,11 +331,6 @@ def _failed(result: ActionResult) -> bool:
     """Whether a wish came to nothing: it was refused, the car failed, or there is no such place."""
     lost = result.status is ActionStatus.DONE and found_nothing(result.action.name, result.answer)
     return lost or result.status in (ActionStatus.DENIED, ActionStatus.FAULT)
-
-
-def _did(result: ActionResult) -> bool:
-    """Whether something was done that is no question, though all may have been so before."""
-    return result.status is ActionStatus.DONE and not result.action.query and not _failed(result)
 
 
 def _changed(result: ActionResult) -> bool:

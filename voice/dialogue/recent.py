@@ -39,6 +39,8 @@ class RecentActions:
     """Where the route went that was ended last, for "restart the navigation"; however long ago."""
     since: bool = False
     """The driver has told something else since."""
+    told: int = 0
+    """Which turn that did something the driver was told of last, counted back from the last one; 0: they have not just asked."""
     vain: bool = False
     """The actions are what was tried last, and nothing came of them: they were refused, or all was so already."""
 

@@ -187,6 +187,8 @@ class Understanding:
             plan, rest = (STOP_OFF, wish.rest) if stops else self._to_forget(wish, open_)
         known = plan is not None
         plan = plan or await self._planned(transcript, open_, recent)
+        if self._coordinator.heard(transcript):
+            plan = planning.going_back(plan, spoken(transcript.text), told=recent.told > 0)
         if wish is not None and wish.only_heard and not known and self._seat.memory.discloses(transcript.text):
             wish = None  # names nothing that is remembered and tells something: the network alone takes it for a wish
             plan = plan if plan.acts or plan.command is not None else Plan(Route.MODEL, "told", acts=(Act("tell"),))

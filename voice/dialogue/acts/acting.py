@@ -328,6 +328,8 @@ class Acting:
             work.needs = None
         self._judged(pointed, sure, transcript, context, work, answers=answers)
         work.ask_first = work.ask_first or (guessed and any(not action.query for action in work.actions))
+        # nobody is thanked for what may have been no praise
+        work.said = [one for one in work.said if not (work.ask_first and one[1] in _COURTESIES)]
         if len(work.actions) == 1:
             work.actions = replacing(work.actions[0], said, recent, self._clock())
         return work
@@ -601,6 +603,8 @@ def _amount_guessed(act: Act, said: str) -> bool:
     return any(float(amount) not in numbers(said) for amount in amounts)
 
 
+_COURTESIES = frozenset(responder.SMALL_TALK[name] for name in ("thanks", "praise", "blame"))
+"""Replies to a kind or an unkind word."""
 WHOLE_AT = 0.97
 """Probability of all acts from which on the words are a whole sentence: that at which the quick parser's answer stands."""
 

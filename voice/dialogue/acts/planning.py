@@ -305,10 +305,46 @@ _WHY_DID = re.compile(
 )
 
 
+_WHY_IS = re.compile(
+    r"^(?:(?:and|but|so|okay|hey|computer) )*(?:why(?:'s| is| are| has| have| was| were)|how come) "
+    r"(?P<deed>(?!.*\b(?:not|never)\b)(?!you\b)\w+ .+)$"
+)
+"""Asks why something is as it is: what made it so is asked for. "Why is that" names nothing."""
+
+
 def deed_asked(text: str) -> str:
     """The deed of the assistant's that a sentence in its spoken form asks the reason for; empty where it asks for none."""
-    found = _WHY_DID.match(text)
+    found = _WHY_DID.match(text) or _WHY_IS.match(text)
     return found["deed"] if found is not None else ""
+
+
+BEFORE = "before"
+"""The part of ``get_last`` that goes on from what was told of: what was done before that."""
+_BEFORE = re.compile(r"\bbefore(?: (?:that|this|then|those|it))?(?: one)?$")
+_ONLY_BEFORE = re.compile(
+    r"(?:(?:and|so|but|then|okay|right|well|um|uh|hm|what|how|about|is|was|were|did|had|have|you|it|i|we|that|the|thing|things|one|"
+    r"do|doing|done|just|right|came|come|happened|tell|me|say|else|again) )*(?:immediately |just |right |straight )?"
+    rf"{_BEFORE.pattern}"
+)
+"""A question that only goes on from the answer to another one: it names nothing. "And what was it you did before that"."""
+
+
+def going_back(planned: Plan, text: str, *, told: bool) -> Plan:
+    """The plan, or where words ask for what was done before, the question for that.
+
+    Args:
+        planned: the plan.
+        text: the utterance in its spoken form.
+        told: the driver was just told what was done: a few words are enough.
+    """
+    command = planned.command
+    asks = command is not None and command.name == "get_last" and command.slots.get("part", "done") == "done"
+    if _BEFORE.search(text) is None or not (asks or (told and _ONLY_BEFORE.fullmatch(text))):
+        return planned
+    return Plan(
+        Route.CONTROL, "asks for what was done before", _command(CommandKind.CONTROL, "get_last", {"part": BEFORE}),
+        asks=planned.asks if asks else 1.0,
+    )  # fmt: skip
 
 
 def only_talk(planned: Plan) -> bool:

@@ -300,6 +300,8 @@ _NO_RULES = frozenset({"planner", "service", ""})
 """Sources of what is refused for another reason than safety."""
 
 
+SO_ALREADY = "Because it was so already. I have moved nothing."
+"""Said to the question why, after a wish that changed nothing."""
 NOTHING_LIKE_IT = "I have done nothing like that."
 """Said to the question why something was done that was not."""
 
@@ -321,6 +323,20 @@ def last(part: str, kept: Mapping[str, str]) -> str:
         return f"You said: {kept[part].rstrip('.')}." if part in kept else "I don't know what you said last."
     done = f"The last thing that I did: {kept[part]}" if part in kept else "Nothing that I know of."
     return f"{done} I did not do the last thing that you asked for: {kept['undone']}" if "undone" in kept else done
+
+
+def before(done: str) -> str:
+    """What was done before what was told of; ``done``: empty for nothing."""
+    return f"Before that: {done}" if done else "I know of nothing before that."
+
+
+def together(report: str, count: int) -> str:
+    """A report of so many things as one sentence: "Paused, and 22 degrees."; as it is where its sentences are not that many."""
+    said = report.removesuffix(".").split(". ")
+    if len(said) != count or count == 1 or not report.endswith("."):
+        return report
+    rest = [name if name[:2] in ("I ", "I'") else f"{name[:1].lower()}{name[1:]}" for name in said[1:]]
+    return f"{', '.join((said[0], *rest[:-1]))}, and {rest[-1]}."
 
 
 def try_saying(example: str) -> str:

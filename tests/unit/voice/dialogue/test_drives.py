@@ -1,6 +1,8 @@
 """Drives: what is said one after the other to the real matcher, gate and simulated car, and every reply, word for word.
 
 The parser is a stub that knows a few sentences: all else must come out by rules alone, also when it is heard and not typed.
+
+Long because a drive is told whole, word for word.
 """
 
 from __future__ import annotations
@@ -42,6 +44,12 @@ PARSED = {
     "set_recirculation(on=true)",
     "remind me to call anna": "set_reminder(what=call anna)",
     "take me home and add a stop at the post office": "navigate_to(destination=home); add_stop(destination=post office)",
+    "why is mine twenty three now": "why()",
+    "mine twenty three now": "set_temperature(celsius=23,zone=driver)",
+    "why is the passenger at twenty": "why()",
+    "the passenger at twenty": "set_temperature(celsius=20,zone=passenger)",
+    "why's my side at nineteen": "why()",
+    "my side at nineteen": "set_temperature(celsius=19,zone=driver)",
     "set a timer for the roast potatoes": "set_timer(label=roast potatoes)",
     "set a timer": "set_timer()",
     "remind me at half past nine to call mum": "set_reminder(what=call mum,hour=9,minute=30)",
@@ -488,3 +496,32 @@ def test_what_was_done_last_is_what_changed_something(matcher: TemplateMatcher) 
     assert drive.say("what did you do") == "The last thing that I did: Mirrors folded."
     drive.say("navigate to xyzzy")
     assert drive.say("what did you do") == f"The last thing that I did: Mirrors folded.{nothing.partition('.')[2]}"
+
+
+def test_the_last_turn_is_told_whole_and_then_what_came_before_it(matcher: TemplateMatcher) -> None:
+    drive = Drive(matcher)
+    drive.say("fold the mirrors")
+    drive.say("close everything and turn on recirculation")
+    drive.say("set the temperature to twenty two degrees")
+    drive.say("fold the mirrors")  # they are
+    assert drive.say("what did you just do") == "The last thing that I did: 22 degrees."
+    assert drive.say("and before that") == "Before that: Recirculating the air."  # all was closed
+    assert drive.say("what about before that one") == "Before that: Mirrors folded."
+    assert drive.say("and before that") == "I know of nothing before that."
+    assert drive.say("unfold the mirrors") == "Mirrors unfolded."
+    assert drive.say("and before that") == NOT_UNDERSTOOD  # nobody has told what was done
+    drive.memory.set_private_trip(True)
+    drive.say("fold the mirrors")
+    drive.say("what did you just do")
+    assert drive.say("and before that") == "I know of nothing before that."
+
+
+def test_why_tells_of_the_turn_that_moved_the_thing(matcher: TemplateMatcher) -> None:
+    drive = Drive(matcher)
+    drive.say("twenty three degrees on my side")
+    drive.say("twenty degrees on the passenger side")
+    assert drive.say("20 degrees on the passenger side").endswith("already.")
+    assert drive.say("why did you do that") == "Because it was so already. I have moved nothing."
+    assert drive.say("why is mine twenty three now").endswith(": twenty three degrees on my side.")
+    assert drive.say("why is the passenger at twenty").endswith(": twenty degrees on the passenger side.")
+    assert drive.say("why's my side at nineteen") == "I have done nothing like that."

@@ -307,3 +307,18 @@ def test_it_as_a_place_is_the_one_that_was_told_of(rig: Rig) -> None:
     assert rig.done[-1] == "remove_stop(destination=supermarket)"
     rig.say("skip the next stop then", "remove_stop()")
     assert rig.done[-1] == "remove_stop()"
+
+
+def test_what_was_agreed_to_belongs_to_the_turn_that_asked(rig: Rig) -> None:
+    rig.say("hush for a while", "set_mute(on=true)")
+    rig.say("fan three and air through the glass", "set_fan_speed(level=3); set_window(window=driver,percent=100)")
+    rig.say("yes")
+    assert rig.say("what did you do").text == "The last thing that I did: Fan at 3. Opening your window."
+    assert rig.say("so and before that", "undo()", 0.6).text == "Before that: Muted."
+    assert rig.say("put it back as it was before", "undo()").text != "I know of nothing before that."
+    rig.say(
+        "fan one a bit of quiet and cool", "set_fan_speed(level=1); set_volume(percent=10); set_temperature(celsius=19)"
+    )
+    rig.say("shift the boot lid up", "set_trunk(open=true)")
+    said = rig.say("so what all did you do just now", "get_last(part=done)").text
+    assert said.startswith("The last thing that I did: Fan at 1, volume at 10 percent, and 19 degrees. I did not do")

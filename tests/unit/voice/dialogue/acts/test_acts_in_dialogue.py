@@ -274,3 +274,10 @@ def test_a_greeting_beside_a_wish_does_not_ask_for_one(rig: Rig) -> None:
     reply = rig.say("hello there the fan at three", "hello(); set_fan_speed(level=3)")
     assert reply.text.startswith("Hello. ") and "What can I do" not in reply.text and len(rig.done) == 1
     assert rig.say("hello there", "hello()").text == "Hello. What can I do for you?"
+
+
+@pytest.mark.parametrize("word", ["praise", "thanks", "blame"])
+def test_nobody_is_thanked_beside_a_question_whether_it_was_meant_so(rig: Rig, word: str) -> None:
+    acts = f"{word}(); change_volume(change=down)"
+    assert rig.say("its making a right racket", acts, 0.6).text == "Shall I turn it down?"
+    assert rig.say("lovely and a little quieter", acts).text.endswith("Turning it down.")
