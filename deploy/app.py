@@ -74,9 +74,8 @@ def assemble(
             say("microphone and loudspeaker")
             load_portaudio()
 
-        say("encoder and parser")
-        encoder, parser = early.understanding.result()
-        talker = engines.talker
+        say("encoder, parser and small talk")
+        encoder, parser, talker = early.understanding.result()
 
         say("memory and vehicle")
         car = open_car(

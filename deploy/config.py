@@ -61,6 +61,8 @@ class _Sources(BaseSettings):
     """What pydantic-settings needs to know to read our sources."""
 
 
+RENAMED = {"parser": "talker"}
+"""Sections that files of before have, and what became of them."""
 NAME = "driver.name"
 """The key of who drives."""
 
@@ -270,6 +272,9 @@ def _explain(error: ErrorDetails, layers: Sequence[_Layer]) -> str:
     key = ".".join(path)
     layer = _origin(key, layers)
     if error["type"] == "extra_forbidden":
+        section = path[0]
+        if section in RENAMED:
+            return f"{layer.name}: the section [{section}] is now [{RENAMED[section]}]; write that instead"
         return f"{layer.name}: there is no setting {key}{_nearest(key, [*known, *sections])}"
     value = repr(error["input"])
     if error["type"] == "missing":

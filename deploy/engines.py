@@ -1,8 +1,8 @@
-"""The best engine that is there: for the recogniser, the voice and the parser a ladder each, tried from the top.
+"""The best engine that is there: for the recogniser, the voice and small talk a ladder each, tried from the top.
 
 Owns the order and what is told of it. What stands on the ladder are the engines of ``voice.asr`` and ``voice.tts`` with the
 models that the configuration prefers, and last what the repository carries; so a better model that is missing, damaged or
-foreign stops nothing. The engines themselves are made where they are.
+foreign stops nothing. The parser is the one that Glovebox carries. The engines themselves are made where they are.
 """
 
 from __future__ import annotations
@@ -12,28 +12,27 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
 from deploy.config import Config
-from models.acts.cascade import CascadeParser
-from models.acts.parser import CONTEXT, ActParser
 from models.acts.pointing import PointingParser, WordStates
-from models.acts.talk import Talker
+from models.acts.talk import CONTEXT, Talker
 from models.catalog import Catalog, Model
 from models.commands.matcher import TemplateMatcher
 from models.runtime.llamacpp import LlamaCppModel
 from models.runtime.onnx_encoder import OnnxEncoder
-from schemas import ports
 from schemas.errors import ModelError
-from schemas.ports import Recognizer, Synthesizer, WakeWord
+from schemas.ports import ActParser, Recognizer, Synthesizer, WakeWord
 from voice.asr import RECOGNIZERS, Hearing
 from voice.engines import opened
 from voice.tts import SYNTHESIZERS, Speaking
 from voice.wake import WAKE_WORDS, SecondEar, Waking
 
 Part = TypeVar("Part")
-Role = Literal["asr", "tts", "parser"]
-ROLES: tuple[Role, ...] = ("asr", "tts", "parser")
-NAMES: dict[str, str] = {"asr": "Recogniser", "tts": "Voice", "parser": "Parser"}
-LAST: dict[Role, str] = {"asr": "pocketsphinx", "tts": "espeak", "parser": "acts-small"}
-"""What is always there: the engine that takes no model, or the model that comes with Glovebox."""
+Role = Literal["asr", "tts", "talker"]
+ROLES: tuple[Role, ...] = ("asr", "tts", "talker")
+NAMES: dict[str, str] = {"asr": "Recogniser", "tts": "Voice", "talker": "Small talk"}
+LAST: dict[Role, str] = {"asr": "pocketsphinx", "tts": "espeak", "talker": "sentences"}
+"""The engine that is always there and takes no model; for small talk sentences of ours."""
+PARSER = "acts-small"
+"""What understands free words: the model that comes with Glovebox."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +73,9 @@ def ladder(config: Config, role: Role) -> tuple[Rung, ...]:
 
 
 def _rungs(config: Config, role: Role) -> Iterator[Rung]:
-    if role == "parser":
-        yield from (Rung("llamacpp", model) for model in config.parser.model)
-        yield Rung("pointing", LAST["parser"])
+    if role == "talker":
+        yield from (Rung("llamacpp", model) for model in config.talker.model)
+        yield Rung(LAST[role])
         return
     section, table = (config.asr, RECOGNIZERS) if role == "asr" else (config.tts, SYNTHESIZERS)
     if table.takes_model(section.engine):
@@ -115,16 +114,16 @@ def look(catalog: Catalog, role: Role, rung: Rung) -> None:
 def wanted(config: Config, catalog: Catalog) -> tuple[Model, ...]:
     """The models that are worth fetching for this configuration, whether or not they are there.
 
-    For the recogniser, the voice and the parser: the best that can be fetched, unless a better one is there; none where the package
+    For the recogniser, the voice and small talk: the best that can be fetched, unless a better one is there; none where the package
     that runs them is not installed.
     """
     names: list[str] = []
-    for role in ("asr", "tts", "parser"):
+    for role in ROLES:
         for rung in ladder(config, role):
             if rung.model is None or "/" in rung.model:
                 continue
             try:
-                if role != "parser":
+                if role != "talker":
                     (RECOGNIZERS if role == "asr" else SYNTHESIZERS).require(rung.engine)
                 model = catalog.model(rung.model)
             except ModelError:
@@ -141,14 +140,12 @@ class Engines:
 
     Attributes:
         choices: what was chosen so far, by role.
-        talker: what answers small talk: the parser's model, once `parser` has opened one; None without.
     """
 
     def __init__(self, config: Config, catalog: Catalog) -> None:
         """Nothing is opened yet."""
         self.config, self._catalog = config, catalog
         self.choices: dict[Role, Choice] = {}
-        self.talker: Talker | None = None
 
     def told(self) -> tuple[str, ...]:
         """A line for each role whose best engine is not used, and for what an engine does without."""
@@ -213,30 +210,31 @@ class Engines:
         settings = self.config.encoder
         return OnnxEncoder(self._catalog.find(settings.model), threads=settings.threads)
 
-    def parser(self, encoder: WordStates) -> ports.ActParser:
-        """What understands free requests: the small network, and beside it the first of the larger models that is there.
+    def parser(self, encoder: WordStates) -> ActParser:
+        """What understands what is no complete command.
 
         Args:
-            encoder: whose states of words the small network reads.
+            encoder: whose states of words it reads.
 
         Raises:
-            schemas.errors.ModelError: not even the last can be used.
+            schemas.errors.ModelError: it cannot be had.
         """
-        settings = self.config.parser
-        small = PointingParser(self._catalog.find(LAST["parser"]), encoder)
+        return PointingParser(self._catalog.find(PARSER), encoder)
 
-        def open_(rung: Rung) -> ports.ActParser:
-            if rung.engine == "pointing":
-                return small
-            path = self._catalog.find(str(rung.model))
-            adapter = self._catalog.find(settings.adapter)
+    def talker(self) -> Talker | None:
+        """What answers small talk: the first of the language models that is there; None: sentences of ours do."""
+        settings = self.config.talker
+
+        def open_(rung: Rung) -> Talker | None:
+            if rung.model is None:
+                return None
+            path, adapter = self._catalog.find(rung.model), self._catalog.find(settings.adapter)
             model = LlamaCppModel(
                 path, adapter=adapter, threads=settings.threads, context_tokens=CONTEXT, gpu_layers=settings.gpu_layers
             )
-            self.talker = Talker(model)
-            return CascadeParser(small, ActParser(model))
+            return Talker(model)
 
-        return self._climb("parser", open_)
+        return self._climb("talker", open_)
 
     def _climb(self, role: Role, open_: Callable[[Rung], Part]) -> Part:
         """The first rung that can be opened; of the last one the error is raised."""

@@ -20,7 +20,7 @@ import uvicorn
 from deploy import __version__
 from deploy.config import Config
 from deploy.drivers.switching import ConfiguredDrivers
-from deploy.engines import ROLES, Choice, Role, standing
+from deploy.engines import PARSER, ROLES, Choice, Role, standing
 from deploy.picture import lines, svg
 from deploy.serving import HEAD_BYTES, IDLE_S, connections
 from deploy.showing.atlas import Atlas
@@ -231,7 +231,7 @@ def car_of(vehicle: Vehicle, loop: Loop) -> Callable[[], CarPicture | None]:
 def about(config: Config, engines: Mapping[Role, Choice] | None = None) -> About:
     """What the page About tells: of the engines that run, or, where none do, of those that would be chosen."""
     catalog = Catalog.load(config.data)
-    chosen = {config.wake.model, config.vad.model, config.encoder.model}
+    chosen = {config.wake.model, config.vad.model, config.encoder.model, PARSER}
     running = engines or {role: standing(config, catalog, role) for role in ROLES}
     chosen |= {choice.rung.model or "" for choice in running.values()}
     models = tuple(

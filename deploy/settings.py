@@ -248,11 +248,11 @@ class AsrSettings(Section):
 GpuLayers = Annotated[int, Field(ge=-1, le=1_000)]
 
 
-class ParserSettings(Section):
-    """What understands requests that are no complete command."""
+class TalkerSettings(Section):
+    """What answers small talk."""
 
     model: ModelNames
-    """GGUF models in order of preference; none, or none that is there: the small network that Glovebox carries."""
+    """GGUF models in order of preference; none, or none that is there: sentences of ours."""
     adapter: ModelName
     """The LoRA that was trained for them."""
     threads: Annotated[int, Field(ge=1, le=64)]
@@ -452,7 +452,7 @@ class Config(Section):
     turn: TurnSettings
     asr: AsrSettings
     dialogue: CoordinatorSettings
-    parser: ParserSettings
+    talker: TalkerSettings
     encoder: EncoderSettings
     tts: TtsSettings
     vehicle: VehicleSettings

@@ -14,7 +14,7 @@ never holds transcript, memory text or keys.
     |   |-- ModelMissingError     31   a file of the model is not there
     |   |-- ModelDamagedError     32   size or SHA-256 differs from the catalogue
     |   |-- EngineMissingError    33   the package or program that runs the model is not installed
-    |   `-- GenerationError       34   the language model's output could not be used
+    |   `-- GenerationError       34   what the parser or the language model wrote could not be used
     |-- MemoryStoreError          40   the vault
     |   |-- WrongKeyError         41   the key does not open this vault, or the file is not a vault
     |   |-- VaultBusyError        42   another process holds the vault
@@ -128,7 +128,7 @@ class EngineMissingError(ModelError):
 
 
 class GenerationError(ModelError):
-    """The language model's output could not be used, or could not be had in time."""
+    """What the parser or the language model wrote could not be used, or was not there in time."""
 
     code = "generation"
     exit_code = 34

@@ -193,8 +193,9 @@ class Route(StrEnum):
     """The coordinator's choice for an utterance."""
 
     FAST = "fast"
-    """A complete parse: no language model."""
+    """A complete command."""
     MODEL = "model"
+    """What the parser's model makes of free words."""
     CONTROL = "control"
     MEMORY = "memory"
     REJECT = "reject"

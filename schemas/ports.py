@@ -148,7 +148,7 @@ class ActParser(Protocol):
     """Understands an utterance that is no complete command."""
 
     def parse(self, text: str, context: str = "") -> Parsed:
-        """What was meant, in the order in which it was said. Blocks for some hundred milliseconds.
+        """What was meant, in the order in which it was said. Blocks for some ten milliseconds.
 
         Args:
             text: the utterance.
@@ -157,10 +157,6 @@ class ActParser(Protocol):
         Raises:
             schemas.errors.GenerationError: nothing came of it.
         """
-        ...
-
-    def skim(self, text: str, context: str = "") -> Parsed:
-        """The same in some ten milliseconds where there is a way to it, and less surely; see `parse`."""
         ...
 
 

@@ -151,9 +151,6 @@ class StubParser:
         self.asked: list[str] = []
         self.contexts: list[str] = []
 
-    def skim(self, text: str, context: str = "") -> Parsed:
-        return self.parse(text, context)
-
     def parse(self, text: str, context: str = "") -> Parsed:
         self.asked.append(text)
         self.contexts.append(context)

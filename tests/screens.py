@@ -28,7 +28,7 @@ NOW = datetime(2026, 3, 1, 8, 5, tzinfo=UTC)
 PORT = 8123
 MODELS = (
     Model("wake-computer", "wake", "Apache-2.0", 1.2), Model("encoder", "encoder", "MIT", 9.4),
-    *(Model(f"{role}-one", role, "Apache-2.0", 4.9) for role in ("parser", "adapter", "vad", "tts", "asr")),
+    *(Model(f"{role}-one", role, "Apache-2.0", 4.9) for role in ("parser", "talker", "adapter", "vad", "tts", "asr")),
 )  # fmt: skip
 """As many as the default profile has, nearly."""
 ORIGIN = f"http://127.0.0.1:{PORT}"

@@ -58,7 +58,7 @@ def options(  # noqa: PLR0913 - typer makes an option of each
     ] = None,
     set_: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="A setting, e.g. parser.threads=4. Repeatable."),
+        typer.Option("--set", metavar="KEY=VALUE", help="A setting, e.g. talker.threads=4. Repeatable."),
     ] = None,
     profile: Annotated[
         str | None, typer.Option("--profile", help="Settings of a kind of device: default, small, pi5 or jetson.")

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from deploy.cli.session import Session, err, out, put_json, report, session_of
 from deploy.config import Config
-from deploy.engines import LAST, NAMES, ROLES, Choice, Engines, standing, wanted
+from deploy.engines import LAST, NAMES, PARSER, ROLES, Choice, Engines, standing, wanted
 from deploy.machine.trial import tried
 from models.catalog import Catalog, Model
 from models.catalog.fetching import Fetcher, NotFetchedError, Step
@@ -196,16 +196,15 @@ def remove(
 
 @app.command()
 def why(context: typer.Context, as_json: JsonOption = False) -> None:
-    """Say for recogniser, voice and parser what is used, what would be better and why it is not; loads them all."""
+    """Say for recogniser, voice and small talk what is used, what would be better and why it is not; loads them all."""
     from models.commands.matcher import TemplateMatcher
     from models.commands.templates import load_templates
-    from models.runtime.onnx_encoder import OnnxEncoder
 
     config, catalog = _loaded(session_of(context, as_json=as_json))
     engines = Engines(config, catalog)
     engines.recognizer(lambda: TemplateMatcher(load_templates()))
     engines.synthesizer()
-    engines.parser(OnnxEncoder(catalog.find(config.encoder.model), threads=config.encoder.threads))
+    engines.talker()
     choices = [engines.choices[role] for role in ROLES]
     if as_json:
         put_json({"roles": [_choice(choice) for choice in choices], "catalogue": catalog.trouble or None})
@@ -243,7 +242,13 @@ def _loaded(session: Session) -> tuple[Config, Catalog]:
 
 def _used(config: Config, catalog: Catalog) -> set[str]:
     rungs = [standing(config, catalog, role).rung for role in ROLES]
-    used = {config.wake.model, config.vad.model, config.encoder.model, *(rung.model for rung in rungs if rung.model)}
+    used = {
+        config.wake.model,
+        config.vad.model,
+        config.encoder.model,
+        PARSER,
+        *(rung.model for rung in rungs if rung.model),
+    }
     if rungs[0].engine in ("pocketsphinx", "together"):
         used |= {"asr-pocketsphinx", "asr-domain"}
     return used

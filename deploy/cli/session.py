@@ -165,7 +165,7 @@ def parse_flags(settings: Sequence[str]) -> dict[str, str]:
     for setting in settings:
         key, mark, value = setting.partition("=")
         if not mark or not key:
-            raise ConfigError(f"the command line: --set {setting!r} is not SECTION.KEY=VALUE, as in parser.threads=4")
+            raise ConfigError(f"the command line: --set {setting!r} is not SECTION.KEY=VALUE, as in talker.threads=4")
         flags[key.strip()] = value.strip()
     return flags
 

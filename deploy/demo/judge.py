@@ -34,7 +34,7 @@ REPLY = "speech to reply"
 ``total``, which begins where the VAD heard the speech end: about 100 ms late in noise."""
 _STAGES = ("endpoint", "recognise", "route", "act", "synthesise", "total", REPLY)
 _PATHS = {"fast": "fast", "control": "fast", "memory": "fast", "reject": "talk", "model": "model"}
-"""Route -> path: complete commands, requests that need the language model, and talk that asks for nothing; a command that was
+"""Route -> path: complete commands, requests that need the parser, and talk that asks for nothing; a command that was
 waited for, because it might have gone on, has a path of its own."""
 
 

@@ -27,7 +27,7 @@ ignition = "${CHOSEN[ignition]}"
 low_voltage = "${CHOSEN[low-voltage]}"
 END
     )
-    if [ "${CHOSEN[gpu]}" != none ]; then text+=$'\n\n[parser]\ngpu_layers = -1'; fi
+    if [ "${CHOSEN[gpu]}" != none ]; then text+=$'\n\n[talker]\ngpu_layers = -1'; fi
     if [ -f "$R$SETTINGS" ] && [ "$(sha256sum <"$R$SETTINGS")" != "$(cat "$R$HOME_OF/settings" 2>/dev/null)" ]; then
         step "$SETTINGS was edited and stays as it is"
         return

@@ -20,7 +20,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from deploy.config import Config, load_config, unnamed
-from deploy.engines import ROLES, standing
+from deploy.engines import PARSER, ROLES, standing
 from models.catalog import Catalog
 from schemas.errors import ConfigError, GloveboxError, UnknownEntryError, VaultBusyError
 from schemas.events import Samples
@@ -89,17 +89,17 @@ def check_python(found: tuple[int, int] = sys.version_info[:2]) -> Finding:
 
 
 def check_processor(cpuinfo: Path, machine: str | None = None) -> Finding:
-    """The features that the engine of the larger parser was built for."""
+    """The features that the language model's engine was built for."""
     machine = machine or platform.machine()
     wanted = WANTED_FLAGS.get(machine, ())
     words = set(_read(cpuinfo).split())
     missing = [flag for flag in wanted if flag not in words]
     text = f"{machine}, {os.cpu_count()} cores"
     if not words or not wanted:
-        advice = "Its features cannot be told; glovebox say hello shows whether the larger parser runs."
+        advice = "Its features cannot be told; glovebox say hello shows whether the language model runs."
         return Finding(name="processor", verdict="warn", text=text, advice=advice)
     if missing:
-        advice = "The larger parser will be slow: ./deploy/up builds its engine for this processor alone."
+        advice = "The language model will be slow: ./deploy/up builds its engine for this processor alone."
         return Finding(name="processor", verdict="warn", text=f"{text}, without {', '.join(missing)}", advice=advice)
     return Finding(name="processor", verdict="ok", text=f"{text}, {', '.join(wanted)}")
 
@@ -231,7 +231,7 @@ def check_models(config: Config) -> Iterator[Finding]:
     except GloveboxError as error:
         yield Finding(name="models", verdict="fail", text=str(error), advice="Restore it from the repository.")
         return
-    wanted = [config.wake.model, config.vad.model, config.encoder.model, "asr-pocketsphinx", "asr-domain"]
+    wanted = [config.wake.model, config.vad.model, config.encoder.model, PARSER, "asr-pocketsphinx", "asr-domain"]
     choices = [standing(config, catalog, role) for role in ROLES]
     wanted += [choice.rung.model for choice in choices if choice.rung.model is not None]
     if config.data.mixed:

@@ -17,7 +17,7 @@ from deploy.speech import open_voice
 from models.catalog import Catalog
 from models.commands.matcher import TemplateMatcher
 from models.runtime.onnx_encoder import OnnxEncoder
-from schemas.ports import ActParser
+from schemas.ports import ActParser, Talker
 
 
 class Early:
@@ -58,6 +58,6 @@ class Early:
             self.apart.end()
 
 
-def _understanding(engines: Engines) -> tuple[OnnxEncoder, ActParser]:
+def _understanding(engines: Engines) -> tuple[OnnxEncoder, ActParser, Talker | None]:
     encoder = engines.encoder()
-    return encoder, engines.parser(encoder)
+    return encoder, engines.parser(encoder), engines.talker()

@@ -23,7 +23,7 @@ def tried(model: Model, path: Path) -> bool:
     """Load the files of a model.
 
     Args:
-        model: which; those of other roles than recogniser, voice and parser are not tried.
+        model: which; those of other roles than recogniser, voice and small talk are not tried.
         path: what its engine is given.
 
     Returns:
@@ -32,7 +32,7 @@ def tried(model: Model, path: Path) -> bool:
     Raises:
         schemas.errors.ModelDamagedError: it cannot be loaded.
     """
-    if model.role not in ("asr", "tts", "parser"):
+    if model.role not in ("asr", "tts", "talker"):
         return False
     command = [sys.executable, "-m", "deploy.machine.trial", model.role, str(path.resolve())]
     try:
@@ -54,7 +54,7 @@ def load(role: str, path: Path) -> None:
     Raises:
         schemas.errors.GloveboxError: it cannot.
     """
-    if role == "parser":
+    if role == "talker":
         from models.runtime.llamacpp import LlamaCppModel
 
         LlamaCppModel(path, threads=1).close()

@@ -1,1 +1,1 @@
-"""Utterances as acts, by a language model: how acts are written, the grammar of what may be written, and the parser."""
+"""Utterances as acts, by a small network that points at words, and replies to small talk, by a language model."""

@@ -3,7 +3,7 @@
 A reply may be made of taught sentences and have the wrong tone all the same: "Well done!" to a sprained ankle. The sentence encoder
 finds the taught exchanges whose words lie nearest to the driver's, and how near the sentence lies to what was replied there.
 
-``exchanges.npz`` has their vectors, written by ``python -m models.training.acts.talk`` with the built-in encoder, and hold for
+``exchanges.npz`` has their vectors, written by ``python -m models.training.talk.lines`` with the built-in encoder, and hold for
 that one alone. Owns the file's format and the comparison; does not own the wording, nor what is said where a reply does not fit.
 """
 

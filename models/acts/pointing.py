@@ -16,9 +16,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from models.acts.grammar import LEVELS, MOST_ACTS, MOST_WORDS, meant
-from models.acts.parser import MOST_TOKENS, require_readable
-from models.acts.parser import digits as told_digits
+from models.acts.limits import LEVELS, MOST_ACTS, MOST_STEPS, MOST_WORDS, meant, near, require_readable
 from models.acts.steps import CLOSED, TOKEN, Prompt, Writing, prompt
 from models.text import spoken
 from schemas.actions.acts import IDLE, NAMES, Parsed
@@ -119,21 +117,17 @@ class PointingParser:
             taken[rows < 0] = unknown
             tensors[name] = taken
 
-    def skim(self, text: str, context: str = "") -> Parsed:
-        """See `schemas.ports.ActParser.skim`: there is no quicker way."""
-        return self.parse(text, context)
-
     def parse(self, text: str, context: str = "") -> Parsed:
         """See `schemas.ports.ActParser.parse`."""
         said = spoken(text)
         require_readable(said)
         given = prompt(said, context)
         words = f"{said} {given.told}"
-        amounts = LEVELS | meant(words) | told_digits(context) | ({0.5} if re.search(r"\bhalf\b", said) else set())
+        amounts = LEVELS | meant(words) | near(context) | ({0.5} if re.search(r"\bhalf\b", said) else set())
         writing = Writing(given, amounts, MOST_ACTS, MOST_WORDS)
         run, surprise = _Run(self._tensors, self._layers, given, states_of(self._encoder, given)), 0.0
         wishes = 0.0
-        for _ in range(MOST_TOKENS):
+        for _ in range(MOST_STEPS):
             likely = run.likely()
             wishes = wishes or float(np.exp(likely[_WISHES]).sum())
             closed, places = writing.allowed()
@@ -147,7 +141,7 @@ class PointingParser:
             if writing.done:
                 return Parsed(tuple(dict.fromkeys(writing.result())), math.exp(-surprise), wishes=min(1.0, wishes))
             run.take(token, place)
-        raise GenerationError(f"the acts were not complete after {MOST_TOKENS} steps")
+        raise GenerationError(f"the acts were not complete after {MOST_STEPS} steps")
 
 
 def _same(likely: Rows, writing: Writing, token: int, place: int) -> float:

@@ -5,7 +5,7 @@ trained reply has, are marks in it. A sentence that has a mark of something give
 other each run of `RUN` words must stand there. So a name, a number, a promise, a sense or a memory that nobody gave finds no place.
 What a reply to a question about the past may say hangs on what was given: "nothing just now" only where nothing was done.
 
-``sayings.txt`` is written from the training lines by ``python -m models.training.acts.talk``; a line of it is what has to be given
+``sayings.txt`` is written from the training lines by ``python -m models.training.talk.lines``; a line of it is what has to be given
 (`WHEN`) and a sentence. Owns the marks, the file's format and the comparison; does not own the wording.
 """
 

@@ -1,6 +1,6 @@
 """How acts are written: ``set_window(window=passenger,percent=50); play_music(genre=jazz)``.
 
-The one spelling that the training data has, the language model writes and this reads. Slots stand in the order of
+The one spelling of the training data and of what the parser is told of the dialogue. Slots stand in the order of
 ``schemas.actions.acts.slots_of``.
 """
 
@@ -32,7 +32,7 @@ def read(text: str) -> tuple[Act, ...]:
     for part in text.strip().split(BETWEEN.strip()):
         found = _ACT.fullmatch(part.strip())
         if found is None or found[1] not in _KNOWN:
-            raise GenerationError("the language model's output is no act")
+            raise GenerationError("the text is no act")
         acts.append(Act(found[1], _slots(found[1], found[2])))
     return tuple(acts)
 
@@ -53,7 +53,7 @@ def _slots(name: str, text: str) -> Mapping[str, SlotValue]:
     for part in filter(None, (piece.strip() for piece in text.split(","))):
         slot, _, value = (piece.strip() for piece in part.partition("="))
         if slot not in known or slot in given or not value:
-            raise GenerationError(f"the language model's output for {name} has a slot that it cannot have")
+            raise GenerationError(f"the text for {name} has a slot that it cannot have")
         given[slot] = _meant(known[slot], value, f"{name}.{slot}")
     return {slot: given[slot] for slot in known if slot in given}
 
@@ -67,4 +67,4 @@ def _meant(slot: Slot, text: str, place: str) -> SlotValue:
         return text == "true"
     if slot.kind == "number" and re.fullmatch(r"\d{1,3}(?:\.5)?", text):
         return float(text) if "." in text else int(text)
-    raise GenerationError(f"the language model's output for {place} is nothing that can stand there")
+    raise GenerationError(f"the text for {place} is nothing that can stand there")

@@ -90,7 +90,7 @@ class Prompt:
 
 
 def prompt(text: str, context: str = "") -> Prompt:
-    """The prompt of an utterance in its spoken form, with what the dialogue tells (`models.acts.parser.prompt`)."""
+    """The prompt of an utterance in its spoken form, with what the dialogue tells (`schemas.ports.ActParser.parse`)."""
     places: list[Place] = []
     told: list[str] = []
     length = 0

@@ -1,6 +1,5 @@
-"""Short replies to small talk, by the same language model and adapter as the parser.
+"""Short replies to small talk, by a language model with an adapter that was trained for it (``models.training.talk``).
 
-``talk [`` at the beginning of the prompt tells it which of the two is wanted, since no utterance in its spoken form has a bracket.
 Owns the prompt and the limits; does not own what of a reply may be said: `models.acts.sayings` and `models.acts.fitting` do. How
 probable the model finds its reply says less of that than they do, and is not asked (docs/log.md, 2026-11-23).
 """
@@ -8,9 +7,8 @@ probable the model finds its reply says less of that than they do, and is not as
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, Protocol
 
-from models.acts.parser import Scorer
 from models.text import spoken
 from schemas.errors import GenerationError
 
@@ -20,6 +18,8 @@ PARTS: Final = (*STYLES, "knows ", "did ", "said ")
 """What each part of what the model is told begins with."""
 MOST_TOKENS = 48
 """Of a reply; the longest of the training data has thirty words."""
+CONTEXT = 512
+"""Tokens of the model's context: words, what is told and the reply take at most two hundred."""
 LONGEST = 40
 """Words of an utterance that is answered."""
 GRAMMAR = """root ::= [A-Z] [A-Za-z0-9' ,.:?!-]+"""
@@ -49,10 +49,28 @@ def prompt(text: str, told: str = "") -> str:
     return f"talk [{told}] {text}\n"
 
 
+class Completer(Protocol):
+    """Completes a prompt under a grammar."""
+
+    def completed(self, prompt: str, *, grammar: str, max_tokens: int, within_s: float) -> str:
+        """The completion.
+
+        Args:
+            prompt: text in the model's own format.
+            grammar: GBNF, which accepts the completion as a whole.
+            max_tokens: limit of the completion.
+            within_s: seconds after which it is given up.
+
+        Raises:
+            schemas.errors.GenerationError: none within the limits.
+        """
+        ...
+
+
 class Talker:
     """A `schemas.ports.Talker`."""
 
-    def __init__(self, model: Scorer) -> None:
+    def __init__(self, model: Completer) -> None:
         """A talker over a loaded model, which may be called from any thread."""
         self._model = model
 
@@ -61,6 +79,5 @@ class Talker:
         said = spoken(text)
         if not said or len(said.split()) > LONGEST:
             raise GenerationError(f"an utterance of no word or more than {LONGEST} is not answered")
-        return self._model.scored(prompt(said, told), grammar=GRAMMAR, max_tokens=MOST_TOKENS, within_s=within_s)[
-            0
-        ].strip()
+        written = self._model.completed(prompt(said, told), grammar=GRAMMAR, max_tokens=MOST_TOKENS, within_s=within_s)
+        return written.strip()

@@ -108,7 +108,7 @@ class Model(_Entry):
     id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
     name: str = ""
     """As its makers call it; empty for the id."""
-    role: Literal["wake", "vad", "asr", "encoder", "parser", "adapter", "tts"]
+    role: Literal["wake", "vad", "asr", "encoder", "parser", "talker", "adapter", "tts"]
     source: Literal["builtin", "package", "weights"]
     folder: str | None = None
     """For builtin: its folder in models/builtin."""

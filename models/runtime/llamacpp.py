@@ -1,7 +1,7 @@
 """Language models in GGUF files, run by llama.cpp (through llama-cpp-python 0.3.36).
 
 Owns: loading, greedy decoding under a grammar, and the prefix that is kept from call to call. Role-neutral: prompts and
-grammars come from ``models.acts``. On the CPU or, where it was built so, a GPU; one sequence, temperature 0.
+grammars come from ``models.acts.talk``. On the CPU or, where it was built so, a GPU; one sequence, temperature 0.
 
 The grammar is asked about the most probable tokens first, a few at a time, until it lets one pass: that is the same choice
 as masking the whole vocabulary, which llama.cpp's own sampler does at every token for ten times the price.
@@ -10,7 +10,6 @@ as masking the whole vocabulary, which llama.cpp's own sampler does at every tok
 from __future__ import annotations
 
 import ctypes
-import math
 import threading
 import time
 from collections.abc import Iterator
@@ -35,7 +34,7 @@ _silent: list[Any] = []
 
 
 class LlamaCppModel:
-    """A `models.acts.parser.Scorer`. May be called from any thread, one call at a time."""
+    """A `models.acts.talk.Completer`. May be called from any thread, one call at a time."""
 
     def __init__(
         self,
@@ -94,10 +93,8 @@ class LlamaCppModel:
         self._vocab: Any = llama_cpp.llama_model_get_vocab(self._llama.model)
         self._n_vocab = int(self._llama.n_vocab())
 
-    def scored(
-        self, prompt: str, *, grammar: str, max_tokens: int, within_s: float = float("inf")
-    ) -> tuple[str, float]:
-        """The completion at temperature 0, and its probability as the model alone sees it, without the grammar (0..1).
+    def completed(self, prompt: str, *, grammar: str, max_tokens: int, within_s: float = float("inf")) -> str:
+        """The completion at temperature 0.
 
         Args:
             prompt: text in the model's own format.
@@ -117,13 +114,12 @@ class LlamaCppModel:
         with self._lock, self._sampler(grammar) as sampler:
             try:
                 self._prefill(tokens)
-                chosen, surprise = [], 0.0
-                for token, cost in self._choose(sampler, min(max_tokens, room)):
+                chosen: list[int] = []
+                for token in self._choose(sampler, min(max_tokens, room)):
                     chosen.append(token)
-                    surprise += cost
                     if time.monotonic() > until:
                         raise GenerationError(f"the output was not complete after {within_s:g} s")
-                return self._text(chosen), math.exp(-surprise)
+                return self._text(chosen)
             except (RuntimeError, ValueError, OSError, MemoryError) as error:
                 self._llama.n_tokens = 0  # what it has read is not to be relied on
                 raise GenerationError(f"llama.cpp failed: {type(error).__name__}: {error}") from error
@@ -171,17 +167,15 @@ class LlamaCppModel:
         self._llama.n_tokens = shared
         self._llama.eval(tokens[shared:])
 
-    def _choose(self, sampler: _Sampler, limit: int) -> Iterator[tuple[int, float]]:
-        """The most probable tokens that the grammar allows, until it is at its end; each with its surprise in nats."""
+    def _choose(self, sampler: _Sampler, limit: int) -> Iterator[int]:
+        """The most probable tokens that the grammar allows, until it is at its end."""
         for _ in range(limit):
             pointer = self._engine.llama_get_logits_ith(self._llama.ctx, -1)
             logits = np.ctypeslib.as_array(pointer, shape=(self._n_vocab,))
             token = sampler.best(logits)
-            highest = float(logits.max())
-            surprise = highest + math.log(float(np.exp(logits - highest).sum())) - float(logits[token])
             if self._engine.llama_vocab_is_eog(self._vocab, token):
                 return
-            yield token, surprise
+            yield token
             self._llama.eval([token])
         raise GenerationError(f"the output was not complete after {limit} tokens")
 
@@ -196,7 +190,7 @@ class _Sampler:
     def __enter__(self) -> Self:
         self._sampler = self._engine.llama_sampler_init_grammar(self._vocab, self._grammar.encode(), b"root")
         if not self._sampler:
-            raise GenerationError("llama.cpp refused the grammar: a defect in models.acts.grammar")
+            raise GenerationError("llama.cpp refused the grammar: a defect in models.acts.talk")
         return self
 
     def __exit__(self, *_: object) -> None:

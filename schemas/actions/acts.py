@@ -2,7 +2,7 @@
 
 An act is one of the car's actions (``schemas.actions``), perhaps with slots that are missing still; something about memory; a word
 that steers the dialogue; or ``cannot``, with the topic that this car knows nothing of. Owns the names, their slots and what may
-stand in them. How acts are written for the language model is ``models.acts``'s, what becomes of them the dialogue's.
+stand in them. How acts are written is ``models.acts``'s, what becomes of them the dialogue's.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from schemas.preferences import GROUNDED
 
 
 class Domain(StrEnum):
-    """The group that an action belongs to: the first level of the tree that the language model fills."""
+    """The group that an action belongs to: what it is about."""
 
     CLIMATE = "climate"
     SEATS = "seats"
@@ -141,7 +141,7 @@ class Action(BaseModel):
     instead: ClassVar[tuple[tuple[str, ...], ...]] = ()
     """Other signals that do as well as those that it ``needs``."""
 
-    # What may ground it: judged by ``voice.dialogue.validator`` where the language model proposes it
+    # What may ground it: judged by ``voice.dialogue.validator`` where it is read in free words
     named_by: ClassVar[frozenset[str]] = frozenset()
     """Words of which a free request for it has one; without, the encoder's guess was a guess. Empty: any words may ask for it."""
     complaints: ClassVar[Mapping[str, frozenset[str]]] = MappingProxyType({})

@@ -2,9 +2,9 @@
 
 Those of forgetting.yaml name it; those of forgetting_meant.jsonl only mean it, in a whole sentence.
 
-Said to the assistant as it is assembled, over a vault in a folder: with the models that Glovebox carries, and with the fetched
-language model where it is. What goes is looked for in every cell of the vault, in what waits to be learnt from, in the reminders
-and in the bytes of the data folder; what stays must be told there as before. Near misses change nothing and ask nothing.
+Said to the assistant as it is assembled, over a vault in a folder: with the models that Glovebox carries. What goes is looked for
+in every cell of the vault, in what waits to be learnt from, in the reminders and in the bytes of the data folder; what stays must
+be told there as before. Near misses change nothing and ask nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -25,18 +25,13 @@ from deploy.car import Car
 from deploy.config import Config, load_config
 from deploy.engines import Engines
 from memory.service import DriverMemory
-from models.acts.cascade import CascadeParser
-from models.acts.parser import CONTEXT
-from models.acts.parser import ActParser as Parser
 from models.catalog import Catalog
 from models.commands.matcher import TemplateMatcher
-from models.runtime.llamacpp import LlamaCppModel
 from models.text import words
 from schemas.clock import StreamClock
 from schemas.memory import CONVERSATIONS, Proposal
 from schemas.ports import ActParser, Encoder
 from schemas.preferences import BY_DETAIL
-from tests.conftest import WEIGHTS
 from tests.vaults import every_word
 from vehicle.service import GatedVehicle
 
@@ -201,17 +196,6 @@ def carried() -> Heard:
     return encoder, engines.parser(encoder)
 
 
-@pytest.fixture(scope="session", params=["carried", "fetched"])
-def heard(request: pytest.FixtureRequest, carried: Heard, real_models: Callable[[str], Path]) -> Heard:
-    """Who understands: what Glovebox carries, and that with the fetched weights beside it, where they are."""
-    if request.param == "carried":
-        return carried
-    settings = load_config(environment={}).parser
-    path, (encoder, small) = real_models(settings.model[0]), carried
-    language = LlamaCppModel(path, adapter=Catalog(WEIGHTS).find(settings.adapter), threads=1, context_tokens=CONTEXT)
-    return encoder, CascadeParser(small, Parser(language))
-
-
 @pytest.fixture(scope="session")
 def matchers() -> dict[str, TemplateMatcher]:
     return {}
@@ -219,10 +203,10 @@ def matchers() -> dict[str, TemplateMatcher]:
 
 @pytest.fixture
 def drive(
-    request: pytest.FixtureRequest, tmp_path: Path, heard: Heard, matchers: dict[str, TemplateMatcher]
+    request: pytest.FixtureRequest, tmp_path: Path, carried: Heard, matchers: dict[str, TemplateMatcher]
 ) -> Iterator[Drive]:
     case = request.node.callspec.params["case"]
-    made = Drive(tmp_path, heard, matchers.get("all"), questions=case.get("questions", 0))
+    made = Drive(tmp_path, carried, matchers.get("all"), questions=case.get("questions", 0))
     matchers["all"] = made.car.matcher
     yield made
     made.car.leave()
@@ -329,7 +313,7 @@ def test_what_only_sounds_like_it_is_left_alone(case: Mapping[str, Any], drive: 
     "case", [one for one in MEANT if one.get("asked")], ids=lambda one: one["say"].replace(" ", "-")[:60]
 )
 def test_what_is_asked_about_by_mistake_is_kept_after_a_no(case: Mapping[str, Any], drive: Drive) -> None:
-    """They were meant to be left alone and are asked about; one of them not with the fetched parser."""
+    """They were meant to be left alone and are asked about."""
     drive.say(case["tell"])
     reply = drive.say(case["say"])
     drive.say("no")

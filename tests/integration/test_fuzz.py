@@ -1,6 +1,6 @@
 """Whatever comes in, the answer is a result or one of our errors, never a traceback.
 
-Configuration, import, sound, what a language model writes, HTTP.
+Configuration, import, sound, what is read as acts, HTTP.
 
 The ordinary suite plays a hundred rounds of each; all of them:
 
@@ -220,7 +220,7 @@ def test_sound(
             assert frame.shape == (FRAME,)
 
 
-# What a language model writes
+# What is read as acts
 
 WRITTEN = st.one_of(
     st.text(max_size=80),
@@ -234,7 +234,7 @@ WRITTEN = st.one_of(
 
 @rounds
 @given(text=WRITTEN)
-def test_what_a_model_writes(text: str) -> None:
+def test_what_is_read_as_acts(text: str) -> None:
     with contextlib.suppress(GenerationError):
         read_acts(text)
 

@@ -92,7 +92,7 @@ def _summary(**changes: Any) -> dict[str, Any]:
 def test_it_is_told_what_ran(lines: tuple[int, list[dict[str, Any]], Path]) -> None:
     _, told, out = lines
     engines = [line["engines"] for line in told if "engines" in line]
-    assert len(engines) == len(TRIPS) and engines[0].keys() == {"recogniser", "voice", "parser"}
+    assert len(engines) == len(TRIPS) and engines[0].keys() == {"recogniser", "voice", "small talk"}
     assert all(name in (out / "drive.html").read_text("utf-8") for name in engines[0].values())
 
 

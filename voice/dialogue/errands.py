@@ -1,7 +1,7 @@
 """Reminders and timers in the driver's own words: "remind me at six to call mum", "set a timer for the roast potatoes".
 
 Pure rules over words, for what no list of templates can hold: the errand is whatever is left beside the time. What is a time is
-narrow on purpose; a sentence whose time is not understood is left to the language model.
+narrow on purpose; a sentence whose time is not understood is left to the parser.
 """
 
 from __future__ import annotations

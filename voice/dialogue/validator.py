@@ -1,4 +1,4 @@
-"""The self-validator: is an action that a language model wrote grounded in what was said, and consistent with it?
+"""The self-validator: is an action that is read in free words grounded in what was said, and consistent with it?
 
 Pure rules over words and slots. The gate in ``vehicle`` judges safety in the vehicle's state; this judges
 whether the driver said it at all. A number that nobody said, a name that nobody mentioned, or an action against a
@@ -64,7 +64,7 @@ def validate(action: Action, text: str, offers: Iterable[str]) -> Finding:
     """Judge one action.
 
     Args:
-        action: what the language model wrote.
+        action: what was read.
         text: the driver's utterance and what it answers, lower-case words.
         offers: names of the actions that the vehicle has.
     """

@@ -102,7 +102,7 @@ def evaluate(  # noqa: PLR0913 - typer makes options of parameters
     facts = {
         "profile": config.profile,
         "encoder": config.encoder.model,
-        "parser": fleet.parser,
+        "small talk": fleet.talks_with,
         **({"spread to": scheduler or f"{workers} processes"} if spread else {}),
         "suite": data.name,
         "organizer": "the suite's" if organizer.is_file() else "built in",

@@ -49,7 +49,7 @@ def evaluate(  # noqa: PLR0913 - typer makes options of parameters
     facts = {
         "profile": config.profile,
         "encoder": config.encoder.model,
-        "parser": fleet.parser,
+        "small talk": fleet.talks_with,
         "suite": f"{data.name}, {'the half held back' if kept else 'the half that may be read'}",
     }
     deliver(figures.report(played, facts), as_json=as_json, page=page)

@@ -40,12 +40,12 @@ def evaluate(
         tell("loading models", 0, 0)
         engines = Engines(config, Catalog.load(config.data))
         encoder = engines.encoder()
-        parser, talker = engines.parser(encoder), engines.talker
+        parser, talker = engines.parser(encoder), engines.talker()
         if talker is None:
             raise ModelMissingError("the model that answers small talk is not here: glovebox models get gemma-3-270m")
         replied = measure.run(groups, talker, parser, frozenset(BY_NAME), Fitting(encoder), tell)
     if show:
         for one in replied:
             err().print(Text(one.line()), soft_wrap=True)
-    facts = {"profile": config.profile, "language model": str(engines.choices["parser"].rung)}
+    facts = {"profile": config.profile, "language model": str(engines.choices["talker"].rung)}
     deliver(measure.report(replied, facts), as_json=as_json, page=page)

@@ -22,7 +22,7 @@ from deploy.lab.spreading import Spread
 @dataclass(frozen=True, slots=True)
 class _Seen:
     turns: tuple[Played, ...]
-    parser: str
+    talks_with: str
     heard_with: str
 
 
@@ -30,14 +30,14 @@ class AwayFleet:
     """Stands where a fleet stands; nothing is loaded in this process.
 
     Attributes:
-        parser: as of ``Fleet``; empty before anything was played.
+        talks_with: as of ``Fleet``; empty before anything was played.
         heard_with: as of ``Fleet``.
     """
 
     def __init__(self, spread: Spread, config: Config, organizer: Path) -> None:
         """Where to; arguments as of ``Fleet``, whose files must be there under the same names."""
         self._spread, self._config, self._organizer = spread, config, organizer
-        self.parser = self.heard_with = ""
+        self.talks_with = self.heard_with = ""
 
     def close(self) -> None:
         """Nothing is open."""
@@ -53,7 +53,7 @@ class AwayFleet:
         one = functools.partial(_played, self._config, self._organizer, speakers)
         what = "dialogues" if speakers is None else f"dialogues, spoken {speakers.noise}"
         for seen in self._spread.each(one, list(enumerate(cases)), what, tell):
-            self.parser, self.heard_with = seen.parser, seen.heard_with
+            self.talks_with, self.heard_with = seen.talks_with, seen.heard_with
             yield from seen.turns
 
 
@@ -61,7 +61,7 @@ def _played(config: Config, organizer: Path, speakers: Speakers | None, numbered
     number, case = numbered
     fleet = _fleet(config.model_dump_json(), organizer)
     turns = tuple(play(fleet, case, number, speakers))
-    return _Seen(turns, fleet.parser, fleet.heard_with)
+    return _Seen(turns, fleet.talks_with, fleet.heard_with)
 
 
 @functools.cache

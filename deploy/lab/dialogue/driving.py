@@ -118,8 +118,8 @@ class Fleet:
         self._organizer = organizer
         self._engines = engines = Engines(config, Catalog.load(config.data))
         self._encoder = engines.encoder()
-        self._parser, self._talker = engines.parser(self._encoder), engines.talker
-        self.parser = str(engines.choices["parser"].rung)
+        self._parser, self._talker = engines.parser(self._encoder), engines.talker()
+        self.talks_with = str(engines.choices["talker"].rung)
         self._matchers: dict[bool, TemplateMatcher] = {}
         self._recognizers: dict[bool, Recognizer] = {}
         self._always_on: tuple[WakeWord, Vad] | None = None

@@ -1,12 +1,9 @@
-"""Teaching the language model to write what an utterance means: ``turn it up a bit`` -> ``change_volume(change=up)``.
+"""Teaching the small network to write what an utterance means: ``turn it up a bit`` -> ``change_volume(change=up)``.
 
-A second, smaller task of the same addition are short replies to small talk (``talk``).
-
-Owns: an addition (low-rank adapter) to Gemma 3 270M, whose own weights are fetched and stay as they are. Does not own the meaning
-of the acts nor how they are carried out.
+Owns: the sentences, what is made of them, and the training. Does not own the meaning of the acts nor how they are carried out.
 
 1. ``python -m models.training.acts.data`` reads the lines in ``data/`` and says what is wrong with them.
-2. ``python -m models.training.acts.train GGUF OUT --minutes 45`` trains; the same command goes on from where it ended.
-3. ``python -m models.training.acts.export GGUF OUT/state.pt acts.gguf`` writes the adapter for llama.cpp and compares the two.
-4. ``python -m models.training.acts.measure GGUF acts.gguf`` counts the right answers.
+2. ``python -m models.training.acts.pointing.train WORK --start --minutes 75 --out OUT`` trains the network
+   and its branch of the encoder.
+3. ``python -m models.training.acts.pointing.measure`` counts the right answers.
 """

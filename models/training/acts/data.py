@@ -1,4 +1,4 @@
-"""What the model is trained on: rounds of cases drawn from the lines in ``data/`` and the phrase bank, and some small talk.
+"""What the model is trained on: rounds of cases drawn from the lines in ``data/`` and the phrase bank.
 
 ``python -m models.training.acts.data [--lines FOLDER]`` says which lines are not in the format, which stand there twice and which
 contradict each other, and ends with 1 if there are any of the first or the last kind.
@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from random import Random
 
-from models.training.acts import alter, bank, talk
+from models.training.acts import alter, bank
 from models.training.acts.lines import FOLDER, Case, Line, checked, draw, lines
 from schemas.actions import BY_NAME
 
@@ -41,25 +41,11 @@ class Corpus:
         self.lines = [line for line in good if not (line.text in seen or seen.add(line.text))]
         self.train = [line for line in self.lines if not line.held_out]
         self.held_out = [line for line in self.lines if line.held_out]
-        talks = talk.read(folder)
-        self.broken += (unfit := list(talk.checked(talks)))
-        unfit_lines = {line for line, _ in unfit}
-        self.talks = [line for line in talks if line not in unfit_lines]
 
     def tests(self, seed: int = 1) -> list[Case]:
         """One case of every line that is held out."""
         rng = Random(seed)
         return [draw(rng, line) for line in self.held_out]
-
-    def talk_tests(self, seed: int = 1) -> list[talk.Exchange]:
-        """One exchange of every line of talk that is held out."""
-        rng = Random(seed)
-        return [talk.draw(rng, line) for line in self.talks if line.held_out]
-
-    def talked(self, seed: int, cases: int) -> list[talk.Exchange]:
-        """The talk of a round that has so many cases besides."""
-        lines_ = [line for line in self.talks if not line.held_out]
-        return talk.some(Random(seed), lines_, int(cases * talk.SHARE / (1 - talk.SHARE)))
 
     def round(self, seed: int, young: Collection[str] = ()) -> list[Case]:
         """Every line that is trained on once to three times, by its variety; the bank's share; some of both altered. Shuffled.
@@ -137,16 +123,12 @@ def main() -> None:
             acts[name] += 1
     by_file = Counter(line.file for line in corpus.lines)
     print(f"{len(corpus.lines)} lines {dict(by_file)}; {len(corpus.held_out)} held out; {len(made)} cases in a round")
-    talks = corpus.talked(1, len(made))
-    print(f"{len(corpus.talks)} lines of talk, {len(corpus.talk_tests())} held out; {len(talks)} exchanges in a round")
     print(
         "acts in a round: "
         + ", ".join(f"{name} {count}" for name, count in sorted(acts.items(), key=lambda item: item[1]))
     )
     for case in made[: given.show]:
         print(f"{case.group:12} {case.prompt.strip()} => {case.answer}")
-    for one in talks[: given.show]:
-        print(f"{one.group:12} {one.prompt.strip()} => {one.answer}")
     sys.exit(1 if corpus.broken or corpus.contrary else 0)
 
 

@@ -1,15 +1,10 @@
-"""Counts how many utterances the adapter understands, through llama.cpp as on a device.
+"""What an answer of the network is worth, and the tables of many: used by ``models.training.acts.pointing.measure``.
 
-``python -m models.training.acts.measure GGUF ADAPTER [FILE] [--grammar] [--threads 2]``: FILE is one of labelled lines, as those in
-``data/``; without it the lines that are held out of training. An answer is right if it has the same acts with the same slots, in
-any order. With ``--grammar`` only what the car has can be written, as on a device; acts that it has not yet then count as wrong.
+An answer is right if it has the same acts with the same slots, in any order.
 """
 
 from __future__ import annotations
 
-import argparse
-import re
-import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -18,17 +13,10 @@ from random import Random
 
 import numpy as np
 
-from models.acts.grammar import grammar
-from models.runtime.llamacpp import LlamaCppModel
 from models.training.acts.data import Corpus
 from models.training.acts.form import Act, read
-from models.training.acts.lines import FOLDER, Case, draw, lines
-from schemas.errors import GenerationError
+from models.training.acts.lines import Case, draw, lines
 
-MOST = 96
-"""Tokens of an answer."""
-FREE = """root ::= [a-z0-9_=,.;:'() -]+"""
-"""A grammar that forbids nothing that an act is written with."""
 SURE = (0.3, 0.5, 0.8, 0.95)
 """Where the answers are divided by their probability."""
 
@@ -60,25 +48,6 @@ class Answer:
     def named(self) -> bool:
         """Acts of the same names."""
         return self.acts is not None and sorted(a.name for a in self.acts) == sorted(a.name for a in self.case.acts)
-
-
-class Adapted:
-    """Gemma with the adapter, as the device runs it."""
-
-    def __init__(self, weights: Path, adapter: Path, threads: int = 2, *, bound: bool = False) -> None:
-        """Load both; ``bound``: only what the car has can be written."""
-        self._model = LlamaCppModel(weights, adapter=adapter, threads=threads, context_tokens=512)
-        self._bound = bound
-
-    def answer(self, case: Case) -> Answer:
-        """Write the acts of a case."""
-        bounds = grammar(set(re.findall(r"[a-z']+", case.prompt))) if self._bound else FREE
-        began = time.perf_counter()
-        try:
-            text, sure = self._model.scored(case.prompt, grammar=bounds, max_tokens=MOST)
-        except GenerationError:
-            text, sure = "", 0.0
-        return Answer(case, text.strip(), sure, time.perf_counter() - began)
 
 
 def table(answers: Sequence[Answer], by: Callable[[Answer], str]) -> Iterable[str]:
@@ -120,23 +89,3 @@ def tell(answers: Sequence[Answer], wrong: int) -> None:
         print(line)
     for one in [one for one in answers if not one.right][:wrong]:
         print(f"  {one.case.prompt.strip()!r}: {one.case.answer}\n      wrote {one.text} ({one.sure:.2f})")
-
-
-def main() -> None:
-    """Measure."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("gguf", type=Path)
-    parser.add_argument("adapter", type=Path)
-    parser.add_argument("file", type=Path, nargs="?", help="labelled lines; without it those that are held out")
-    parser.add_argument("--lines", type=Path, default=FOLDER, help="folder of the lines, of which some are held out")
-    parser.add_argument("--grammar", action="store_true", help="only what the car has can be written")
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--most", type=int, default=1_000_000, help="so many cases at most")
-    parser.add_argument("--wrong", type=int, default=0, help="show so many wrong answers")
-    given = parser.parse_args()
-    adapted = Adapted(given.gguf, given.adapter, given.threads, bound=given.grammar)
-    tell([adapted.answer(case) for case in drawn(given.file, given.lines)[: given.most]], given.wrong)
-
-
-if __name__ == "__main__":
-    main()

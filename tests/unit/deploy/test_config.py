@@ -56,18 +56,18 @@ def test_the_home_of_somebody_who_does_not_exist_is_a_path_that_is_not_there() -
 
 
 def test_flags_beat_environment_beats_file_beats_profile_beats_defaults(tmp_path: Path) -> None:
-    file = device_file(tmp_path, 'profile = "pi5"\n[parser]\nthreads = 6\ngpu_layers = 3\n[tts]\npitch = 10\n')
-    environment = {**EMPTY, "GLOVEBOX_PARSER__THREADS": "7", "GLOVEBOX_TTS__PITCH": "20"}
-    loaded = load(file, flags={"parser.threads": "8"}, environment=environment)
+    file = device_file(tmp_path, 'profile = "pi5"\n[talker]\nthreads = 6\ngpu_layers = 3\n[tts]\npitch = 10\n')
+    environment = {**EMPTY, "GLOVEBOX_TALKER__THREADS": "7", "GLOVEBOX_TTS__PITCH": "20"}
+    loaded = load(file, flags={"talker.threads": "8"}, environment=environment)
     config = loaded.config
-    assert config.parser.threads == 8  # the flag
+    assert config.talker.threads == 8  # the flag
     assert config.tts.pitch == 20  # the environment
-    assert config.parser.gpu_layers == 3  # the file
+    assert config.talker.gpu_layers == 3  # the file
     assert config.asr.model[0] == "whisper-base-en"  # the profile
     assert config.wake.keyword == "computer"  # the defaults
-    assert loaded.origins["parser.threads"] == "the command line"
+    assert loaded.origins["talker.threads"] == "the command line"
     assert loaded.origins["tts.pitch"] == "the environment"
-    assert loaded.origins["parser.gpu_layers"] == str(file)
+    assert loaded.origins["talker.gpu_layers"] == str(file)
     assert loaded.origins["asr.model"] == str(PROFILES / "pi5.toml")
     assert loaded.origins["wake.keyword"] == str(DEFAULTS)
 
@@ -90,11 +90,11 @@ def test_the_users_own_file_comes_before_the_systems(tmp_path: Path, monkeypatch
 
 def test_a_relative_path_is_relative_to_its_file(tmp_path: Path) -> None:
     file = device_file(
-        tmp_path, '[data]\nfolder = "./here"\n[parser]\nmodel = "../other.gguf"\n[tts]\nmodel = ["./a.onnx", "b"]\n'
+        tmp_path, '[data]\nfolder = "./here"\n[talker]\nmodel = "../other.gguf"\n[tts]\nmodel = ["./a.onnx", "b"]\n'
     )
     config = load_config(file, environment=EMPTY)
     assert config.data.folder == tmp_path / "here"
-    assert config.parser.model == (str(tmp_path / "../other.gguf"),)
+    assert config.talker.model == (str(tmp_path / "../other.gguf"),)
     assert config.tts.model == (str(tmp_path / "a.onnx"), "b")
 
 
@@ -111,12 +111,12 @@ def test_names_of_the_setup_and_the_tests_are_no_settings() -> None:
 @pytest.mark.parametrize(
     ("wrong", "meant"),
     [
-        ("parser.treads", "did you mean parser.threads?"),
-        ("parsr.threads", "did you mean parser?"),
+        ("talker.treads", "did you mean talker.threads?"),
+        ("talkr.threads", "did you mean talker?"),
         ("wake.treshold", "did you mean wake.threshold?"),
         ("endpoint.hurry_s", "did you mean endpoint.hurry_silence_s?"),
         ("voice", "did you mean tts.voice?"),
-        ("parser.temperature", "[parser] has model, adapter"),
+        ("talker.temperature", "[talker] has model, adapter"),
         ("qqq", "`glovebox config show` lists all"),
     ],
 )
@@ -126,19 +126,27 @@ def test_an_unknown_key_says_what_was_meant(wrong: str, meant: str) -> None:
     assert meant in str(caught.value)
 
 
+@pytest.mark.parametrize("text", ["[parser]\ngpu_layers = -1\n", "[parser]\n", "parser = 3\n"])
+def test_a_section_of_before_is_named_with_its_name_of_now(tmp_path: Path, text: str) -> None:
+    file = device_file(tmp_path, text)
+    with pytest.raises(ConfigError) as caught:
+        load_config(file, environment=EMPTY)
+    assert str(caught.value) == f"{file}: the section [parser] is now [talker]; write that instead"
+
+
 def test_an_unknown_key_names_its_source(tmp_path: Path) -> None:
-    file = device_file(tmp_path, "[parser]\ntreads = 2\n")
+    file = device_file(tmp_path, "[talker]\ntreads = 2\n")
     with pytest.raises(ConfigError, match=str(file)):
         load_config(file, environment=EMPTY)
-    with pytest.raises(ConfigError, match=r"the environment: there is no setting parser\.treads"):
-        load_config(environment={**EMPTY, "GLOVEBOX_PARSER__TREADS": "2"})
+    with pytest.raises(ConfigError, match=r"the environment: there is no setting talker\.treads"):
+        load_config(environment={**EMPTY, "GLOVEBOX_TALKER__TREADS": "2"})
 
 
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("parser.threads", "many"),
-        ("parser.threads", "0"),
+        ("talker.threads", "many"),
+        ("talker.threads", "0"),
         ("wake.threshold", "1.5"),
         ("profile", "pi6"),
         ("driver.name", "A b"),
@@ -173,7 +181,7 @@ def test_a_missing_file_is_an_error_and_a_missing_default_place_is_not(tmp_path:
         load_config(tmp_path / "none.toml", environment=EMPTY)
 
 
-@pytest.mark.parametrize("text", ["[parser\n", "[parser]\nthreads = \n"])
+@pytest.mark.parametrize("text", ["[talker\n", "[talker]\nthreads = \n"])
 def test_broken_toml_names_file_and_line(tmp_path: Path, text: str) -> None:
     with pytest.raises(ConfigError, match=r"not valid TOML: .*line \d"):
         load_config(device_file(tmp_path, text), environment=EMPTY)

@@ -167,7 +167,7 @@ def test_models_are_verified_by_role(tmp_path: Path) -> None:
         doctor.check_models(
             config(
                 profile="small",
-                parser__model="nothing",
+                talker__model="nothing",
                 encoder__model=str(tmp_path),
                 vad__model="no",
                 wake__model="vad-silero",
@@ -175,7 +175,7 @@ def test_models_are_verified_by_role(tmp_path: Path) -> None:
         )
     )
     assert [finding.verdict for finding in findings] == ["warn", "fail", "ok"]
-    assert findings[0].text.startswith("Parser: acts-small instead of nothing: ")
+    assert findings[0].text.startswith("Small talk: sentences instead of nothing: ")
     assert "'no'" in findings[1].text and str(tmp_path) in findings[2].text
 
 
@@ -207,9 +207,9 @@ def test_vault(memory: Callable[[Exception | None], None], error: Exception | No
 
 
 def test_a_wrong_configuration_is_a_finding_and_ends_the_examination() -> None:
-    findings = doctor.examine(None, {"parser.treads": "1"})
+    findings = doctor.examine(None, {"talker.treads": "1"})
     assert findings[-1].name == "configuration" and findings[-1].verdict == "fail"
-    assert "did you mean parser.threads?" in findings[-1].text
+    assert "did you mean talker.threads?" in findings[-1].text
 
 
 def test_the_whole_examination_covers_every_part(monkeypatch: pytest.MonkeyPatch) -> None:

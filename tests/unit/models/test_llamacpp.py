@@ -24,10 +24,6 @@ def model(path: Path) -> LlamaCppModel:
     return LlamaCppModel(path, threads=1, context_tokens=64)
 
 
-def completed(model: LlamaCppModel, prompt: str, *, grammar: str, max_tokens: int) -> str:
-    return model.scored(prompt, grammar=grammar, max_tokens=max_tokens)[0]
-
-
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ModelMissingError, match=r"none\.gguf"):
         LlamaCppModel(tmp_path / "none.gguf")
@@ -56,43 +52,43 @@ def test_without_the_package_the_error_says_how_to_get_it(path: Path, monkeypatc
 
 def test_a_prompt_that_fills_the_context_is_refused(model: LlamaCppModel) -> None:
     with pytest.raises(GenerationError, match="does not fit"):
-        completed(model, "<|turn|>" * 64, grammar='root ::= "a"\n', max_tokens=5)
+        model.completed("<|turn|>" * 64, grammar='root ::= "a"\n', max_tokens=5)
 
 
 def test_the_output_ends_with_the_context_at_the_latest(model: LlamaCppModel) -> None:
     with pytest.raises(GenerationError, match="not complete after 4 tokens"):
-        completed(model, "<|turn|>" * 60, grammar=ENDLESS, max_tokens=500)
+        model.completed("<|turn|>" * 60, grammar=ENDLESS, max_tokens=500)
 
 
 def test_a_grammar_that_llama_cpp_refuses_is_an_error(model: LlamaCppModel) -> None:
     with pytest.raises(GenerationError, match="refused the grammar"):
-        completed(model, "<|turn|>", grammar="root ::= undefined-rule\n", max_tokens=5)
+        model.completed("<|turn|>", grammar="root ::= undefined-rule\n", max_tokens=5)
 
 
 def test_after_an_error_the_next_call_is_as_good_as_the_first(model: LlamaCppModel) -> None:
     grammar = 'root ::= "jazz" | "cold" | "hungry"\n'
-    before = completed(model, "<|turn|>i'm cold", grammar=grammar, max_tokens=9)
+    before = model.completed("<|turn|>i'm cold", grammar=grammar, max_tokens=9)
     with pytest.raises(GenerationError):
-        completed(model, "<|turn|>i'm hungry", grammar=ENDLESS, max_tokens=3)
-    assert completed(model, "<|turn|>i'm cold", grammar=grammar, max_tokens=9) == before
+        model.completed("<|turn|>i'm hungry", grammar=ENDLESS, max_tokens=3)
+    assert model.completed("<|turn|>i'm cold", grammar=grammar, max_tokens=9) == before
 
 
 def test_what_is_kept_of_the_call_before_does_not_change_the_answer(path: Path, model: LlamaCppModel) -> None:
     grammar = 'root ::= ("a" | "e" | "i" | "o" | "u" | " "){12,12}\n'
     prompts = ["<|turn|>play some jazz", "<|turn|>play some music", "<|turn|>"]
-    again = [completed(model, prompt, grammar=grammar, max_tokens=20) for prompt in [*prompts, *reversed(prompts)]]
-    fresh = [completed(LlamaCppModel(path, threads=1), prompt, grammar=grammar, max_tokens=20) for prompt in prompts]
+    again = [model.completed(prompt, grammar=grammar, max_tokens=20) for prompt in [*prompts, *reversed(prompts)]]
+    fresh = [LlamaCppModel(path, threads=1).completed(prompt, grammar=grammar, max_tokens=20) for prompt in prompts]
     assert again == [*fresh, *reversed(fresh)]
 
 
 def test_a_token_of_more_than_32_bytes_comes_out_whole(model: LlamaCppModel) -> None:
     literal = LONG.replace('"', '\\"')
-    assert completed(model, "<|turn|>", grammar=f'root ::= "{literal}"\n', max_tokens=60) == LONG
+    assert model.completed("<|turn|>", grammar=f'root ::= "{literal}"\n', max_tokens=60) == LONG
 
 
 def test_llama_cpp_writes_nothing_to_standard_error(path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     loaded = LlamaCppModel(path, threads=1)
-    completed(loaded, "<|turn|>", grammar='root ::= "a"\n', max_tokens=3)
+    loaded.completed("<|turn|>", grammar='root ::= "a"\n', max_tokens=3)
     loaded.close()
     assert capfd.readouterr().err == ""
 
@@ -100,26 +96,38 @@ def test_llama_cpp_writes_nothing_to_standard_error(path: Path, capfd: pytest.Ca
 GRAMMAR = 'root ::= "yes" | "no"\n'
 
 
-def test_a_completion_has_a_probability(model: LlamaCppModel) -> None:
-    text, sure = model.scored("a", grammar=GRAMMAR, max_tokens=8)
-    assert text == completed(model, "a", grammar=GRAMMAR, max_tokens=8)
-    assert 0.0 < sure < 1.0
-
-
 def test_the_same_prompt_gives_the_same_completion_that_the_grammar_accepts(model: LlamaCppModel) -> None:
-    first, second = (completed(model, "<|turn|>hello", grammar=GRAMMAR, max_tokens=8) for _ in range(2))
+    first, second = (model.completed("<|turn|>hello", grammar=GRAMMAR, max_tokens=8) for _ in range(2))
     assert first == second and first in {"yes", "no"}
 
 
 def test_an_empty_grammar_is_an_error(model: LlamaCppModel) -> None:
     with pytest.raises(GenerationError):
-        completed(model, "<|turn|>", grammar="", max_tokens=8)
+        model.completed("<|turn|>", grammar="", max_tokens=8)
 
 
 def test_what_is_not_done_in_time_is_an_error_and_the_next_call_works(model: LlamaCppModel) -> None:
     with pytest.raises(GenerationError, match="not complete after 0 s"):
-        model.scored("a", grammar=GRAMMAR, max_tokens=8, within_s=0.0)
-    assert completed(model, "a", grammar=GRAMMAR, max_tokens=8) in {"yes", "no"}
+        model.completed("a", grammar=GRAMMAR, max_tokens=8, within_s=0.0)
+    assert model.completed("a", grammar=GRAMMAR, max_tokens=8) in {"yes", "no"}
+
+
+@pytest.mark.parametrize(
+    "error", [RuntimeError("llama_decode returned -1"), MemoryError(), OSError(5, "Input/output error")]
+)
+def test_a_crash_inside_is_an_error_and_the_next_call_works(
+    error: Exception, model: LlamaCppModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import llama_cpp
+
+    def crash(self: object, tokens: object) -> None:
+        raise error
+
+    with monkeypatch.context() as patched:
+        patched.setattr(llama_cpp.Llama, "eval", crash)
+        with pytest.raises(GenerationError, match=type(error).__name__):
+            model.completed("a", grammar=GRAMMAR, max_tokens=8)
+    assert model.completed("a", grammar=GRAMMAR, max_tokens=8) in {"yes", "no"}
 
 
 def test_an_adapter_that_is_none_is_damage(path: Path, tmp_path: Path) -> None:

@@ -13,13 +13,10 @@ from deploy import engines as module
 from deploy.config import Config, load_config
 from deploy.engines import LAST, ROLES, Choice, Engines, Role, Rung, ladder, standing, wanted
 from deploy.screen import about
-from models.acts.pointing import PointingParser
 from models.acts.spelling import write
 from models.catalog import Catalog
-from models.catalog.shelf import BUILTIN
 from models.commands.matcher import TemplateMatcher
 from models.commands.templates import load_templates
-from models.runtime.onnx_encoder import OnnxEncoder
 from schemas import registry as rows
 from schemas.errors import EngineMissingError, ModelDamagedError, ModelError, ModelMissingError
 from schemas.registry import Registry, Row
@@ -61,33 +58,33 @@ def test_what_is_worth_fetching_follows_the_profile(monkeypatch: pytest.MonkeyPa
         chosen = config(**flags)
         return [model.id for model in wanted(chosen, Catalog.load(chosen.data))]
 
-    whisper, voice, parser = "whisper-base", "piper-en-us-joe-medium", "gemma-3-270m"
-    assert ids() == [whisper, voice, parser]
+    whisper, voice, talker = "whisper-base", "piper-en-us-joe-medium", "gemma-3-270m"
+    assert ids() == [whisper, voice, talker]
     assert ids(profile="small") == []
-    assert ids(profile="pi5") == ids(profile="jetson") == [whisper, voice, parser]
-    assert ids(asr__model="whisper-tiny-en", parser__model="") == ["whisper-tiny-en", voice]
-    assert ids(asr__model="/some/folder,whisper-tiny-en", tts__engine="espeak", parser__model="") == ["whisper-tiny-en"]
+    assert ids(profile="pi5") == ids(profile="jetson") == [whisper, voice, talker]
+    assert ids(asr__model="whisper-tiny-en", talker__model="") == ["whisper-tiny-en", voice]
+    assert ids(asr__model="/some/folder,whisper-tiny-en", tts__engine="espeak", talker__model="") == ["whisper-tiny-en"]
     bring(config(), "whisper-base-en", "model.bin", "config.json", "tokenizer.json", "vocabulary.txt")
-    assert ids(profile="pi5") == [voice, parser]
+    assert ids(profile="pi5") == [voice, talker]
 
     def absent(name: str) -> None:
         assert name in {"piper", "faster_whisper"}
 
     monkeypatch.setattr(rows.importlib.util, "find_spec", absent)
-    assert ids(parser__model="") == []
+    assert ids(talker__model="") == []
 
 
-def test_a_better_parser_that_is_missing_or_damaged_is_passed_over(tmp_path: Path) -> None:
+def test_a_language_model_that_is_missing_or_damaged_is_passed_over(tmp_path: Path) -> None:
     write_tiny(tmp_path / "junk.gguf")
     (tmp_path / "junk.gguf").write_bytes((tmp_path / "junk.gguf").read_bytes()[:2_000])
-    tried = engines(config(parser__model=f"gemma-3-270m,{tmp_path}/junk.gguf"))
-    tried.parser(OnnxEncoder(Catalog().find("encoder"), threads=1))
-    choice = tried.choices["parser"]
-    assert choice.rung == Rung("pointing", "acts-small") and tried.talker is None
+    tried = engines(config(talker__model=f"gemma-3-270m,{tmp_path}/junk.gguf"))
+    assert tried.talker() is None
+    choice = tried.choices["talker"]
+    assert choice.rung == Rung("sentences")
     missing, damaged = (reason for _, reason in choice.missed)
     assert "glovebox models get gemma-3-270m" in missing and "cannot be loaded as a GGUF model" in damaged
     (line,) = tried.told()
-    assert line == f"Parser: acts-small instead of gemma-3-270m: {missing}"
+    assert line == f"Small talk: sentences instead of gemma-3-270m: {missing}"
 
 
 def test_a_foreign_whisper_leads_to_pocketsphinx() -> None:
@@ -155,10 +152,11 @@ def test_of_the_last_rung_the_error_is_raised(monkeypatch: pytest.MonkeyPatch) -
         engines(config()).synthesizer()
 
 
-def test_without_a_fetched_parser_the_one_that_comes_along_is_used() -> None:
+def test_without_a_language_model_the_parser_that_comes_along_parses_and_nobody_talks() -> None:
     tried = engines(config(profile="small"))
-    assert isinstance(tried.parser(OnnxEncoder(BUILTIN / "encoder")), PointingParser)
-    assert str(tried.choices["parser"].rung) == "acts-small" and tried.told() == ()
+    parsed = tried.parser(tried.encoder()).parse("make it a bit warmer in the back")
+    assert write(parsed.acts) == "change_temperature(change=up,zone=rear)" and 0.0 < parsed.sure <= 1.0
+    assert tried.talker() is None and tried.told() == ()
 
 
 @pytest.mark.timeout(300)
@@ -167,10 +165,8 @@ def test_the_fetched_models_can_be_loaded(real_models: Callable[[str], Path]) ->
         real_models(name)
     tried = engines(config(data__models=str(real_models("whisper-base").parent)))
     tried.recognizer(lambda: TemplateMatcher(load_templates()))
-    parser = tried.parser(OnnxEncoder(BUILTIN / "encoder"))
-    parsed = parser.parse("make it a bit warmer in the back and text my wife that i'm late")
-    assert write(parsed.acts) == "change_temperature(change=up,zone=rear); cannot(topic=messages)"
-    assert 0.0 < parsed.sure <= 1.0
+    talker = tried.talker()
+    assert talker is not None and len(talker.reply("i had a long day", within_s=60.0)) > 5
     assert tried.told() == () and {choice.rung.model for choice in tried.choices.values()} == {
         "whisper-base",
         "gemma-3-270m",

@@ -112,15 +112,15 @@ class Work:
 
 
 def _same(parser: ActParser, text: str, context: str, others: Sequence[Hypothesis]) -> float:
-    """Probability of the words that mean the same, by the parser's quick way."""
+    """Probability of the words that mean the same."""
     try:
-        acts = parser.skim(text, context).acts
+        acts = parser.parse(text, context).acts
     except GenerationError:
         return 1.0
     total = 1.0
     for other in others:
         try:
-            if parser.skim(other.text, context).acts == acts:
+            if parser.parse(other.text, context).acts == acts:
                 continue
         except GenerationError:  # it means nothing
             pass
@@ -164,9 +164,9 @@ class Acting:
             return Plan(Route.REJECT, "nothing that the parser could read")
         if self._parsed is None or self._parsed[0] != key:
             try:
-                self._parsed = key, await self._meaning(self._parser, transcript.text, context)
+                self._parsed = key, await self._meaning(transcript.text, context)
             except GenerationError as error:
-                return Plan(Route.REJECT, f"the language model gave nothing usable: {error}")
+                return Plan(Route.REJECT, f"the parser gave nothing usable: {error}")
         parsed = self._parsed[1]
         heard = await self._heard(key, transcript.others)
         if heard < HEARD_AT and any(act.name == "tell" for act in parsed.acts):
@@ -182,29 +182,31 @@ class Acting:
             self._sounded = (*key, others), await asyncio.to_thread(_same, self._parser, *key, others)
         return self._sounded[1]
 
-    async def _meaning(self, parser: ActParser, written: str, context: str) -> Parsed:
+    async def _meaning(self, written: str, context: str) -> Parsed:
         """What a sentence means, looked at in its parts where the whole is doubtful or has not all of theirs.
 
         Raises:
-            schemas.errors.GenerationError: the language model gave nothing usable.
+            schemas.errors.GenerationError: the parser gave nothing usable.
         """
         text, pieces = unconditional(spoken(written)), joined.parts(written)
-        whole = planning.timed(text, await asyncio.to_thread(parser.parse, text, context))
+        whole = planning.timed(text, await self._parse(text, context))
         if len((bare := joined.without_reasons(written)).split()) > 1 and bare != text:
-            whole = await self._wish(parser, bare, context, whole)
+            whole = await self._wish(bare, context, whole)
         if len(pieces) < 2 or takes_back(text):
             return whole
-        skimmed = await self._parts(parser.skim, pieces, context)
-        if skimmed is None:
+        found = await self._parts(pieces, context)
+        if found is None:
             return whole
-        lost = joined.lost(whole, pieces, await self._standing(pieces, skimmed, context))
+        lost = joined.lost(whole, pieces, await self._standing(pieces, found, context))
         doubtful = whole.sure < SURE_AT or left_over(text, whole.acts) is not None or unspoken(text, whole.acts)
-        if not (doubtful or lost or joined.turned_round(whole, skimmed)):
+        if not (doubtful or lost or joined.turned_round(whole, found)):
             return whole
-        found = skimmed if joined.sure(skimmed) else await self._parts(parser.parse, pieces, context)
-        return whole if found is None else joined.better(text, whole, pieces, found)
+        return joined.better(text, whole, pieces, found)
 
-    async def _wish(self, parser: ActParser, bare: str, context: str, whole: Parsed) -> Parsed:
+    async def _parse(self, text: str, context: str) -> Parsed:
+        return await asyncio.to_thread(self._parser.parse, text, context)
+
+    async def _wish(self, bare: str, context: str, whole: Parsed) -> Parsed:
         """What a wish with its reasons means, where it means something surely without them: "cancel that, he's rung me already"."""
         command = self._matcher.match(bare)
         if command is not None and (command.kind, command.name) == (CommandKind.CONTROL, "no"):
@@ -212,14 +214,12 @@ class Acting:
         if whole.sure >= SURE_AT:
             return whole
         try:
-            wish = await asyncio.to_thread(parser.skim, bare, context)
+            wish = await self._parse(bare, context)
         except GenerationError:
             return whole
         return wish if wish.sure >= joined.SURE_PART else whole
 
-    async def _parts(
-        self, read: Callable[[str, str], Parsed], pieces: Sequence[str], context: str
-    ) -> list[Parsed] | None:
+    async def _parts(self, pieces: Sequence[str], context: str) -> list[Parsed] | None:
         """The parts of a sentence, each read by itself, and told of the one before where it points there or that is surer.
 
         None where one cannot be read.
@@ -233,9 +233,9 @@ class Acting:
             told = context if not found else joined.did(found[-1].acts)
             try:
                 points = bool(told) and joined.POINTS.search(piece) is not None
-                part = await asyncio.to_thread(read, piece, told if points else "")
+                part = await self._parse(piece, told if points else "")
                 if told and not points and part.sure < joined.SURE_PART:
-                    part = max(part, await asyncio.to_thread(read, piece, told), key=lambda one: one.sure)
+                    part = max(part, await self._parse(piece, told), key=lambda one: one.sure)
                 found.append(part)
             except GenerationError:
                 return None
@@ -250,7 +250,7 @@ class Acting:
         for piece, part in zip(pieces, found, strict=True):
             leans = bool(context) and part.sure >= joined.SURE_PART and self._matcher.match(piece) is None
             try:
-                leans = leans and (await asyncio.to_thread(self._parser.skim, piece, context)).acts != part.acts
+                leans = leans and (await self._parse(piece, context)).acts != part.acts
             except GenerationError:
                 leans = True
             told.append(replace(part, sure=0.0) if leans else part)
@@ -559,7 +559,7 @@ class Acting:
     def is_request(self, text: str) -> bool:
         """Whether words surely ask for something that the car does."""
         try:
-            parsed = self._parser.skim(spoken(text), "")
+            parsed = self._parser.parse(spoken(text), "")
         except GenerationError:
             return False
         return parsed.sure >= SURE_AT and all(act.is_action for act in parsed.acts)
@@ -570,7 +570,7 @@ class Acting:
         if command is not None and command.kind is CommandKind.ACTION:
             return Act(command.name, command.slots)
         try:
-            parsed = self._parser.skim(words, "")
+            parsed = self._parser.parse(words, "")
         except GenerationError:
             return None
         named = [act for act in parsed.acts if act.is_action and not BY_NAME[act.name].query]
@@ -606,7 +606,7 @@ def _amount_guessed(act: Act, said: str) -> bool:
 _COURTESIES = frozenset(responder.SMALL_TALK[name] for name in ("thanks", "praise", "blame"))
 """Replies to a kind or an unkind word."""
 WHOLE_AT = 0.97
-"""Probability of all acts from which on the words are a whole sentence: that at which the quick parser's answer stands."""
+"""Probability of all acts from which on the words are a whole sentence. Our choice."""
 
 
 def is_whole(plan: Plan, offers: Collection[str]) -> bool:

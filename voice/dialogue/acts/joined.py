@@ -107,11 +107,6 @@ def lost(whole: Parsed, pieces: Sequence[str], found: Sequence[Parsed]) -> tuple
     )
 
 
-def sure(found: Sequence[Parsed]) -> bool:
-    """Whether parts were all read so surely that nobody else needs to be asked about them."""
-    return prod(part.sure for part in found) >= SURE_PARTS
-
-
 def turned_round(whole: Parsed, found: Sequence[Parsed]) -> bool:
     """Whether a part surely wants the opposite of what the whole's reading has of it: "fan down, radio up"."""
     sure_of = [act for part in found if part.sure >= SURE_PART and len(part.acts) == 1 for act in part.acts]

@@ -89,8 +89,8 @@ WAYS: Final[Mapping[str, tuple[Way, ...]]] = MappingProxyType(
         ),
     }
 )
-"""By topic. The small network knows these actions; the language model's addition does not, and reads a free wish for them as one
-that no car can do. Whoever has a car that can is told in which words, and not that it cannot."""
+"""By topic. A free wish for one of these actions may be read as one that no car can do. Whoever has a car that can is told in which
+words, and not that it cannot."""
 IN_WORDS: Final = frozenset(
     "messages calls booking ordering lists calendar_entry email_read translation web bonnet sound streaming video map_view screen "
     "seat_save share connect window_lock other drive_mode schedule".split()

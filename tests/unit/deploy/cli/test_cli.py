@@ -302,16 +302,16 @@ def test_demo_ends_with_the_plays_code(cabin: Cabin, tmp_path: Path) -> None:
 def test_flags_reach_the_configuration(cabin: Cabin, tmp_path: Path) -> None:
     file = tmp_path / "own.toml"
     file.write_text("[tts]\npitch = 7\n", encoding="utf-8")
-    assert main(["--config", str(file), "--driver", "anna", "--set", "parser.threads=3", "say", "hello"]) == 0
+    assert main(["--config", str(file), "--driver", "anna", "--set", "talker.threads=3", "say", "hello"]) == 0
     config = cabin.assistants[0].config
-    assert (config.tts.pitch, config.driver.name, config.parser.threads) == (7, "anna", 3)
+    assert (config.tts.pitch, config.driver.name, config.talker.threads) == (7, "anna", 3)
 
 
 @pytest.mark.parametrize(
     ("arguments", "needle"),
     [
-        (["--set", "parser.treads=3"], "did you mean parser.threads?"),
-        (["--set", "parser.threads"], "is not SECTION.KEY=VALUE"),
+        (["--set", "talker.treads=3"], "did you mean talker.threads?"),
+        (["--set", "talker.threads"], "is not SECTION.KEY=VALUE"),
         (["--config", "/none.toml"], "/none.toml does not exist"),
     ],
 )
@@ -460,7 +460,7 @@ def test_config_show(capsys: pytest.CaptureFixture[str]) -> None:
     shown = lines(capsys.readouterr().out)[0]
     assert shown["tts.pitch"] == {"value": 9, "from": "the command line"}
     assert main(["config", "show"]) == 0
-    assert "parser.threads" in capsys.readouterr().out
+    assert "talker.threads" in capsys.readouterr().out
 
 
 def test_doctor(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -35,7 +35,7 @@ def stick(own_home: Path) -> Path:
         f"""
 [[model]]
 id = "my-own"
-role = "parser"
+role = "talker"
 source = "weights"
 entry = "*.gguf"
 licence = "MIT"
@@ -48,7 +48,7 @@ base = "https://friend.example/models"
 
 [[model]]
 id = "my-other"
-role = "parser"
+role = "talker"
 source = "weights"
 entry = "*.gguf"
 names = ["*.gguf"]
@@ -171,14 +171,14 @@ def test_a_flipped_bit_is_found_when_the_model_is_to_be_used(
 
 @pytest.mark.slow
 def test_why_tells_every_role_and_what_would_be_better(stick: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--set", "parser.model=my-own", "models", "get", "my-own", "--from", str(stick)]) == 0
+    assert main(["--set", "talker.model=my-own", "models", "get", "my-own", "--from", str(stick)]) == 0
     capsys.readouterr()
-    settings = ["--set", "parser.model=my-own", "--set", "asr.model=whisper-base"]
+    settings = ["--set", "talker.model=my-own", "--set", "asr.model=whisper-base"]
     assert main([*settings, "models", "why", "--json"]) == 0
     roles = {role["role"]: role for role in lines(capsys.readouterr().out)[0]["roles"]}
     assert roles["asr"]["engine"] == "pocketsphinx" and "whisper-base" in roles["asr"]["missed"][0]["why"]
     assert roles["tts"]["engine"] == "espeak"
-    assert roles["parser"]["model"] == "acts-small" and "GGUF" in roles["parser"]["missed"][0]["why"]
+    assert roles["talker"]["engine"] == "sentences" and "GGUF" in roles["talker"]["missed"][0]["why"]
     assert main(["--profile", "small", "models", "why"]) == 0
     told = capsys.readouterr().out
     assert "Recogniser: pocketsphinx" in told and "would be better" not in told

@@ -13,7 +13,7 @@ from models.acts.fitting import Fitting
 from models.acts.spelling import read as acts
 from models.catalog.shelf import BUILTIN
 from models.runtime.onnx_encoder import OnnxEncoder
-from models.training.acts.talk import read as trained
+from models.training.talk.lines import read as trained
 from schemas.actions import BY_NAME
 from schemas.actions.acts import Parsed
 from schemas.errors import EvaluationDataError, GenerationError
@@ -103,9 +103,6 @@ class _Writes:
         if text not in self.replies:
             raise GenerationError("nothing")
         return self.replies[text]
-
-    def skim(self, text: str, context: str = "") -> Parsed:
-        return self.parse(text, context)
 
     def parse(self, text: str, context: str = "", *, without: Collection[str] = ()) -> Parsed:
         del context, without

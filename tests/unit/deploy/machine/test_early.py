@@ -59,7 +59,7 @@ def parts(monkeypatch: pytest.MonkeyPatch) -> Parts:
 
     monkeypatch.setattr(module, "open_voice", voice)
     monkeypatch.setattr(Engines, "recognizer", recognizer)
-    for name in ("encoder", "parser"):
+    for name in ("encoder", "parser", "talker"):
         monkeypatch.setattr(Engines, name, nothing)
     return made
 
@@ -72,7 +72,7 @@ def test_ears_are_loaded_before_the_commands_are_known(parts: Parts, tmp_path: P
     early = begun(tmp_path)
     with early.loading:
         assert parts.loaded.wait(60) and not early.recognizer.done()
-        assert early.understanding.result(60) == ("understood",) * 2
+        assert early.understanding.result(60) == ("understood",) * 3
         early.commands.set_result(MATCHER)
         assert early.recognizer.result(60) == "ears" and parts.heard == [MATCHER]
     early.end()

@@ -1,11 +1,10 @@
-"""Acts as they are written, read and allowed."""
+"""Acts as they are written, read and limited."""
 
 from __future__ import annotations
 
 import pytest
 
-from models.acts.grammar import grammar, meant
-from models.acts.parser import ActParser, prompt
+from models.acts.limits import meant, near, require_readable
 from models.acts.spelling import read, write
 from schemas.actions import BY_NAME, Domain
 from schemas.actions.acts import NAMES, TOPICS, Act, slots_of
@@ -57,32 +56,6 @@ def test_what_is_no_act_is_refused_without_its_words(text: str) -> None:
     assert "pizza" not in str(error.value)
 
 
-def test_the_grammar_leaves_out_words_nobody_said() -> None:
-    text = grammar(["play", "jazz", 'ja"zz', "{x}"])
-    assert 'word ::= "jazz" | "play"' in text
-    assert "words" not in grammar([])
-
-
-class _Wrote:
-    def __init__(self, answer: str) -> None:
-        self.answer, self.prompt = answer, ""
-
-    def scored(self, prompt: str, *, grammar: str, max_tokens: int, within_s: float) -> tuple[str, float]:
-        self.prompt = prompt
-        assert within_s < 6.0
-        assert '"jazz"' in grammar
-        assert max_tokens > 0
-        return self.answer, 0.5
-
-
-def test_the_same_act_twice_is_one() -> None:
-    model = _Wrote("play_music(genre=jazz); play_music(genre=jazz); set_mute(on=false)")
-    parsed = ActParser(model).parse("Play jazz!", "did set_volume(percent=20)")
-    assert model.prompt == prompt("play jazz", "did set_volume(percent=20)")
-    assert [act.name for act in parsed.acts] == ["play_music", "set_mute"]
-    assert parsed.sure == 0.5
-
-
 @pytest.mark.parametrize(
     ("text", "amounts"),
     [
@@ -104,13 +77,14 @@ def test_numbers_that_may_be_written_are_said_or_follow(text: str, amounts: set[
     assert not {37, 59, 71} & meant(text)
 
 
-def test_a_number_that_nobody_said_cannot_be_written() -> None:
-    text = grammar(["fan"], {4})
-    assert 'number ::= "0" | "1" | "2" | "3" | "4" | "5" | "100"' in text
+def test_of_a_context_the_numbers_count_and_those_a_step_away() -> None:
+    assert near("did set_fan_speed(level=3)") == {2, 3, 4}
+    assert near("did set_volume(percent=0); yes()") == {0, 1}
 
 
 def test_endless_speech_is_not_parsed() -> None:
+    require_readable("jazz " * 60)
     with pytest.raises(GenerationError, match="more than 60 words"):
-        ActParser(_Wrote("yes()")).parse("jazz " * 61)
+        require_readable("jazz " * 61)
     with pytest.raises(GenerationError, match="more than 45 letters"):
-        ActParser(_Wrote("yes()")).parse("play " + "ä" * 46)
+        require_readable("play " + "ä" * 46)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from models.acts.grammar import LEVELS, MOST_ACTS, meant
+from models.acts.limits import LEVELS, MOST_ACTS, meant
 from models.acts.pointing import PointingParser, packed
 from models.acts.spelling import read, write
 from models.acts.steps import AMOUNTS, CLOSED, MOST_PLACES, Writing, prompt, steps

@@ -14,7 +14,7 @@ from models.acts.sayings import sentences
 from models.catalog.shelf import BUILTIN
 from models.runtime.fake_encoder import KeywordEncoder
 from models.runtime.onnx_encoder import OnnxEncoder
-from models.training.acts.talk import draw, read
+from models.training.talk.lines import draw, read
 
 
 @cache
@@ -45,7 +45,7 @@ def test_what_was_not_given_counts_for_nothing() -> None:
 
 def test_the_file_is_of_these_lines_and_of_the_built_in_encoder() -> None:
     all_, taught = read(), exchanges()
-    assert len(all_) == len(taught.said) == len(taught.needs), "run python -m models.training.acts.talk"
+    assert len(all_) == len(taught.said) == len(taught.needs), "run python -m models.training.talk.lines"
     for at in Random(4).sample(range(len(all_)), 40):  # noqa: S311 - repeatable on purpose
         one = draw(Random(all_[at].number), all_[at])  # noqa: S311
         begins = int(taught.begins[at])
@@ -53,7 +53,9 @@ def test_the_file_is_of_these_lines_and_of_the_built_in_encoder() -> None:
         held = np.concatenate([taught.said[at : at + 1], taught.replied[begins : begins + len(seen) - 1]])
         for middle, vector, row in zip((0, *[1] * (len(seen) - 1)), seen, held, strict=True):
             flat = (vector - taught.middles[middle]) @ taught.directions
-            assert flat @ row / np.linalg.norm(flat) > 0.97, f"{all_[at].text}: run python -m models.training.acts.talk"
+            assert flat @ row / np.linalg.norm(flat) > 0.97, (
+                f"{all_[at].text}: run python -m models.training.talk.lines"
+            )
 
 
 def test_vectors_are_read_as_they_were_written(tmp_path: Path) -> None:

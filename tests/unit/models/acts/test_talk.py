@@ -8,7 +8,7 @@ import pytest
 
 from models.acts.sayings import FILE, WHEN, Given, Sayings, sayings, sentences
 from models.acts.talk import GRAMMAR, LONGEST, Talker
-from models.training.acts.talk import allowed, draw, read
+from models.training.talk.lines import allowed, draw, read
 from schemas.errors import GenerationError
 
 JAZZ = Given(facts=("you like jazz", "you like thai food"), values=("jazz", "thai"))
@@ -20,11 +20,11 @@ class _Wrote:
     def __init__(self, answer: str) -> None:
         self.answer, self.prompt = answer, ""
 
-    def scored(self, prompt: str, *, grammar: str, max_tokens: int, within_s: float) -> tuple[str, float]:
+    def completed(self, prompt: str, *, grammar: str, max_tokens: int, within_s: float) -> str:
         assert grammar == GRAMMAR
         assert within_s == 1.0
         self.prompt = prompt
-        return self.answer, 0.01
+        return self.answer
 
 
 def test_the_model_reads_that_it_is_talk_what_it_is_told_and_the_spoken_words() -> None:
@@ -148,5 +148,5 @@ def test_sentences_end_at_stops_before_a_capital() -> None:
 
 def test_the_file_is_what_the_lines_say() -> None:
     written = [tuple(line.split("\t")) for line in FILE.read_text("utf-8").splitlines()]
-    assert written == allowed(read()), "run python -m models.training.acts.talk"
+    assert written == allowed(read()), "run python -m models.training.talk.lines"
     assert {when for when, _ in written} == set(WHEN)

@@ -105,7 +105,7 @@ def model_of(*ways: Way) -> Model:
     files = tuple(file_of(name, content) for name, content in FILES.items())
     return Model(
         id="brought",
-        role="parser",
+        role="talker",
         source="weights",
         entry="*.bin",
         licence="MIT",

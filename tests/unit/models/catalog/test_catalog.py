@@ -91,10 +91,10 @@ def test_ids_are_unique_and_configurations_name_models_of_the_right_role(profile
     assert len(models) == len(Catalog().models)
     config = load_config(environment={"HOME": "/h", "GLOVEBOX_PROFILE": profile})
     chosen = {"wake": (config.wake.model,), "vad": (config.vad.model,), "encoder": (config.encoder.model,)}
-    chosen |= {"asr": config.asr.model, "tts": config.tts.model, "parser": config.parser.model}
+    chosen |= {"asr": config.asr.model, "tts": config.tts.model, "talker": config.talker.model}
     for role, names in chosen.items():
         assert {models[name].role for name in names} <= {role}
-    assert all(models[name].ways for name in config.parser.model)
+    assert all(models[name].ways for name in config.talker.model)
 
 
 def test_find_gives_a_file_by_id_and_a_path_as_it_is(device: Path) -> None:

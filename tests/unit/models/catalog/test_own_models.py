@@ -19,7 +19,7 @@ def known(tmp_path: Path) -> Catalog:
         f'    {{ path = "{file.path}", bytes = {file.bytes}, sha256 = "{file.sha256}" }},' for file in model_of().files
     )
     own.write_text(
-        '[[model]]\nid = "brought"\nrole = "parser"\nsource = "weights"\nentry = "*.bin"\nlicence = "MIT"\norigin = "a test"\n'
+        '[[model]]\nid = "brought"\nrole = "talker"\nsource = "weights"\nentry = "*.bin"\nlicence = "MIT"\norigin = "a test"\n'
         f"files = [\n{files}\n]\n",
         encoding="utf-8",
     )
@@ -80,7 +80,7 @@ def test_a_model_is_removed_with_what_was_begun_of_it(known: Catalog, tmp_path: 
 def test_a_catalogue_of_ones_own_that_does_not_fit_is_not_used_and_says_why(
     known: Catalog, tmp_path: Path, old: str, new: str, needle: str
 ) -> None:
-    assert known.trouble == "" and known.model("brought").role == "parser"
+    assert known.trouble == "" and known.model("brought").role == "talker"
     own = tmp_path / "models.toml"
     own.write_text(own.read_text("utf-8").replace(old, new), encoding="utf-8")
     catalog = Catalog(tmp_path / "models", own=own)

@@ -1,4 +1,4 @@
-"""Cases in tokens, as llama.cpp makes them of prompt and answer."""
+"""Exchanges in tokens, as llama.cpp makes them of prompt and answer."""
 
 from __future__ import annotations
 
@@ -7,22 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from models.training.acts.lines import Case
-from models.training.acts.talk import Exchange
+from models.training.talk.lines import Exchange
 from schemas.errors import EngineMissingError
-
-LIGHT = 0.25
-"""Weight of a token of talk: many wordings are right, so its loss, ten times that of an act's token, would outweigh those."""
 
 
 @dataclass(frozen=True)
 class Item:
-    """A case in tokens: those read, then those to be written, the end last."""
+    """An exchange in tokens: those read, then those to be written, the end last."""
 
     tokens: tuple[int, ...]
     given: int
-    weight: float = 1.0
-    """Of each of its tokens in the loss."""
+    """How many are read."""
 
 
 class Spelling:
@@ -49,8 +44,7 @@ class Spelling:
         """The text of tokens."""
         return self._model.detokenize(list(tokens)).decode(errors="replace")
 
-    def item(self, case: Case | Exchange) -> Item:
-        """A case in tokens."""
-        prompt = self.tokens(case.prompt, first=True)
-        weight = LIGHT if isinstance(case, Exchange) else 1.0
-        return Item((*prompt, *self.tokens(case.answer, first=False), self.end), len(prompt), weight)
+    def item(self, one: Exchange) -> Item:
+        """An exchange in tokens."""
+        prompt = self.tokens(one.prompt, first=True)
+        return Item((*prompt, *self.tokens(one.answer, first=False), self.end), len(prompt))

@@ -1,4 +1,4 @@
-"""The lines in ``data/talk/``: what a driver says just so, and what a short, honest reply to it is.
+"""The lines in ``data/``: what a driver says just so, and what a short, honest reply to it is.
 
 Owns: the files' format. One case a line, ``utterance => Reply.`` or ``[what is told] utterance => Reply.``; ``#`` begins a remark,
 placeholders and ways of saying it are those of ``models.training.acts.lines``. What is told is written as `models.acts.talk.told`
@@ -7,8 +7,8 @@ writes it: ``brief`` or ``full``, ``knows you like jazz``, ``did Opening the roo
 To a line without brackets something is told now and then that does not matter, so that nobody is told what nobody asked; to one
 with empty brackets nothing is.
 
-``python -m models.training.acts.talk`` writes what of these replies the program lets through, ``models/acts/sayings.txt``, and what
-the built-in encoder sees in them, ``models/acts/exchanges.npz``.
+``python -m models.training.talk.lines`` writes what of these replies the program lets through, ``models/acts/sayings.txt``, and
+what the built-in encoder sees in them, ``models/acts/exchanges.npz``.
 """
 
 from __future__ import annotations
@@ -24,13 +24,10 @@ from models.acts.talk import PARTS, prompt
 from models.catalog.shelf import BUILTIN
 from models.runtime.onnx_encoder import OnnxEncoder
 from models.text import spoken
-from models.training.acts.lines import FOLDER, HOLE, NUMBERS, Line, lines, name, number, parts, placed
+from models.training.acts.lines import HOLE, NUMBERS, Line, lines, name, number, parts, placed
 from schemas.ports import Encoder
 
-FOLDER_OF_TALK = "talk"
-"""Beside the lines of acts."""
-SHARE = 0.12
-"""Of a round. Our choice: replies have three times the tokens of acts, and the parser comes first."""
+FOLDER = Path(__file__).parent / "data"
 BESIDE = 0.35
 """Share of lines without brackets that are told something that does not matter."""
 LONGEST = 30
@@ -55,7 +52,6 @@ class Exchange:
     utterance: str
     answer: str
     told: str = ""
-    group: str = ""
 
     @property
     def prompt(self) -> str:
@@ -63,10 +59,9 @@ class Exchange:
         return prompt(self.utterance, self.told)
 
 
-def read(folder: Path = FOLDER) -> list[Line]:
-    """The lines of talk that belong to a folder of lines."""
-    beside = folder / FOLDER_OF_TALK
-    return lines(beside) if beside.is_dir() else []
+def read() -> list[Line]:
+    """All lines."""
+    return lines(FOLDER)
 
 
 def draw(rng: Random, line: Line) -> Exchange:
@@ -100,7 +95,7 @@ def _draw(rng: Random, line: Line) -> Exchange:
         raise ValueError("no utterance")
     if not _SAYS.fullmatch(answer) or len(answer.split()) > LONGEST:
         raise ValueError(f"{answer!r} is no short reply")
-    return Exchange(utterance, answer, told, f"talk {line.file}")
+    return Exchange(utterance, answer, told)
 
 
 def beside(rng: Random) -> str:
@@ -120,12 +115,9 @@ def checked(all_: Sequence[Line]) -> Iterator[tuple[Line, str]]:
             yield line, str(error)
 
 
-def some(rng: Random, all_: Sequence[Line], count: int) -> list[Exchange]:
-    """So many exchanges, each line about as often as any other."""
-    drawn: list[Exchange] = []
-    while len(drawn) < count and all_:
-        drawn += [_rough(rng, draw(rng, line)) for line in rng.sample(all_, min(len(all_), count - len(drawn)))]
-    return drawn
+def drawn(rng: Random, all_: Sequence[Line]) -> list[Exchange]:
+    """An exchange of every line, in any order."""
+    return [_rough(rng, draw(rng, line)) for line in rng.sample(all_, len(all_))]
 
 
 def _rough(rng: Random, one: Exchange) -> Exchange:
@@ -166,10 +158,10 @@ def _given(line: Line) -> tuple[sayings.Given, list[str]]:
 
 def exchanges(all_: Sequence[Line], encoder: Encoder) -> fitting.Exchanges:
     """What the encoder sees in them, each drawn once."""
-    drawn = [draw(Random(line.number), line) for line in all_]
+    found = [draw(Random(line.number), line) for line in all_]
     return fitting.Exchanges.of(
-        encoder.encode([one.utterance for one in drawn]),
-        [encoder.encode(sayings.sentences(one.answer)) for one in drawn],
+        encoder.encode([one.utterance for one in found]),
+        [encoder.encode(sayings.sentences(one.answer)) for one in found],
         [_given(line)[1] for line in all_],
     )
 

@@ -19,7 +19,7 @@ from gguf.quants import dequantize
 from torch import Tensor, nn
 from torch.nn import functional
 
-RANK, ALPHA = 16, 32.0
+RANK, ALPHA = 4, 32.0
 """Rank of the addition, and its weight: what it adds is multiplied by ``ALPHA / RANK`` (Hu et al. 2021)."""
 LOCAL_BASE, EVERY = 10_000.0, 6
 """Rotary base of the layers that see a window, and how often a layer sees everything (Gemma 3 report, section 2)."""

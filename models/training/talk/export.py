@@ -1,6 +1,6 @@
 """Writes the addition as a GGUF adapter for llama.cpp, in half precision, and compares the two programs.
 
-``python -m models.training.acts.export GGUF STATE OUT.gguf [--average BEFORE] [--compare 20]``: STATE is the ``state.pt`` of a
+``python -m models.training.talk.export GGUF STATE OUT.gguf [--average BEFORE] [--compare 20]``: STATE is the ``state.pt`` of a
 training; with ``--average`` each number is the mean of its own and that of the adapter with which the training began.
 """
 
@@ -9,17 +9,19 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from random import Random
 
 import gguf
 import numpy as np
 import torch
 from torch import Tensor
 
-from models.training.acts.data import Corpus
-from models.training.acts.lines import FOLDER, Case
-from models.training.acts.measure import MOST, Adapted
-from models.training.acts.network import ALPHA, Gemma
-from models.training.acts.tokens import Spelling
+from models.acts.talk import CONTEXT, GRAMMAR, MOST_TOKENS
+from models.runtime.llamacpp import LlamaCppModel
+from models.training.talk.lines import Exchange, drawn, read
+from models.training.talk.network import ALPHA, Gemma
+from models.training.talk.tokens import Spelling
+from schemas.errors import GenerationError
 
 
 def additions_of(path: Path) -> dict[str, Tensor]:
@@ -43,7 +45,7 @@ def write(path: Path, additions: Mapping[str, Tensor], base: str = "Gemma 3 270M
     """
     writer = gguf.GGUFWriter(str(path), "gemma3")
     writer.add_type(gguf.GGUFType.ADAPTER)
-    writer.add_name("Glovebox acts")
+    writer.add_name("Glovebox talk")
     writer.add_string("general.base_model.0.name", base)
     writer.add_string(gguf.Keys.Adapter.TYPE, "lora")
     writer.add_float32(gguf.Keys.Adapter.LORA_ALPHA, ALPHA)
@@ -57,17 +59,17 @@ def write(path: Path, additions: Mapping[str, Tensor], base: str = "Gemma 3 270M
     writer.close()
 
 
-def compare(weights: Path, adapter: Path, additions: Mapping[str, Tensor], cases: Sequence[Case]) -> list[str]:
-    """The cases that PyTorch and llama.cpp answer differently, with the two answers."""
+def compare(weights: Path, adapter: Path, additions: Mapping[str, Tensor], cases: Sequence[Exchange]) -> list[str]:
+    """The exchanges that PyTorch and llama.cpp answer differently, with the two answers."""
     network, spelling = Gemma(weights), Spelling(weights)
     network.add(dict(additions))
     network.know(torch.arange(network.table.shape[0]))
-    adapted, unequal = Adapted(weights, adapter), list[str]()
+    runs, unequal = LlamaCppModel(weights, adapter=adapter, context_tokens=CONTEXT), list[str]()
     for case in cases:
         tokens = spelling.tokens(case.prompt, first=True)
         first = len(tokens)
         with torch.no_grad():
-            while len(tokens) < first + MOST:
+            while len(tokens) < first + MOST_TOKENS:
                 rows = torch.tensor([tokens])
                 last = torch.zeros_like(rows, dtype=torch.bool)
                 last[0, -1] = True
@@ -75,7 +77,11 @@ def compare(weights: Path, adapter: Path, additions: Mapping[str, Tensor], cases
                 if best == spelling.end:
                     break
                 tokens.append(best)
-        ours, theirs = spelling.text(tokens[first:]).strip(), adapted.answer(case).text
+        ours = spelling.text(tokens[first:]).strip()
+        try:
+            theirs = runs.completed(case.prompt, grammar=GRAMMAR, max_tokens=MOST_TOKENS).strip()
+        except GenerationError as error:
+            theirs = f"nothing: {error}"
         if ours != theirs:
             unequal.append(f"{case.prompt.strip()!r}: PyTorch {ours!r}, llama.cpp {theirs!r}")
     return unequal
@@ -89,7 +95,6 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--average", type=Path, help="the adapter with which the training began")
     parser.add_argument("--compare", type=int, default=20, help="so many held-out prompts")
-    parser.add_argument("--lines", type=Path, default=FOLDER, help="folder of the lines")
     given = parser.parse_args()
     additions = additions_of(given.state)
     if given.average is not None:
@@ -98,7 +103,7 @@ def main() -> None:
     write(given.out, additions)
     print(f"{given.out}: {given.out.stat().st_size:,} bytes")
     if given.compare:
-        cases = Corpus(given.lines).tests()[:: max(1, 500 // given.compare)][: given.compare]
+        cases = drawn(Random(1), [line for line in read() if line.held_out])[: given.compare]
         unequal = compare(given.gguf, given.out, additions, cases)
         print("\n".join([f"llama.cpp answers {len(cases) - len(unequal)} of {len(cases)} as PyTorch", *unequal]))
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from random import Random
 
 import pytest
 
 from models.acts import talk as runtime
-from models.training.acts import talk
-from models.training.acts.data import Corpus
-from models.training.acts.lines import FOLDER, Line
+from models.training.acts.lines import Line
+from models.training.talk import lines
 
 
 def seeded(seed: int) -> Random:
@@ -35,13 +33,13 @@ def line(text: str) -> Line:
 )
 def test_what_is_not_in_the_format_is_told_with_its_place(text: str, told: str) -> None:
     with pytest.raises(ValueError, match=rf"some\.txt:1: .*{told}"):
-        talk.draw(seeded(0), line(text))
+        lines.draw(seeded(0), line(text))
 
 
 def test_the_same_name_and_number_stand_in_all_parts() -> None:
     text = "[knows you like {genre}; did The temperature is {n:17-25} degrees now.] hm => You like {genre}, at {n}."
     for seed in range(9):
-        one = talk.draw(seeded(seed), line(text))
+        one = lines.draw(seeded(seed), line(text))
         knows, did = one.told.split("; ")
         genre, degrees = knows.removeprefix("knows you like "), did.split()[4]
         assert one.answer == f"You like {genre}, at {degrees}."
@@ -49,35 +47,28 @@ def test_the_same_name_and_number_stand_in_all_parts() -> None:
 
 
 def test_only_a_line_without_brackets_is_told_something_beside() -> None:
-    bare = {talk.draw(seeded(seed), line("hello => Hello!")).told for seed in range(40)}
+    bare = {lines.draw(seeded(seed), line("hello => Hello!")).told for seed in range(40)}
     assert "" in bare
     assert any(told.startswith("knows ") for told in bare)
     assert any(told.startswith("did ") for told in bare)
-    assert {talk.draw(seeded(seed), line("[] hello => Hello!")).told for seed in range(40)} == {""}
+    assert {lines.draw(seeded(seed), line("[] hello => Hello!")).told for seed in range(40)} == {""}
 
 
 def test_what_is_told_is_written_as_the_program_writes_it() -> None:
     told = runtime.told("brief", ("you like jazz", "you like rock"), "Playing jazz.", "play jazz")
     assert told == "brief; knows you like jazz, you like rock; did Playing jazz.; said play jazz"
     assert runtime.told("loud") == ""
-    assert talk.draw(seeded(0), line(f"[{told}] hm => Good.")).told == told
+    assert lines.draw(seeded(0), line(f"[{told}] hm => Good.")).told == told
 
 
-def test_a_folder_without_talk_has_none(tmp_path: Path) -> None:
-    (tmp_path / "some.txt").write_text("hello => hello()\n", "utf-8")
-    corpus = Corpus(tmp_path)
-    assert corpus.talks == []
-    assert corpus.talked(1, 100) == []
-
-
-def test_ours_are_sound_some_are_held_out_and_they_have_their_share_of_a_round() -> None:
-    all_ = talk.read(FOLDER)
-    assert [problem for _, problem in talk.checked(all_)] == []
+def test_ours_are_sound_some_are_held_out_and_each_is_drawn_once() -> None:
+    all_ = lines.read()
+    assert [problem for _, problem in lines.checked(all_)] == []
     said = [one.text.partition("=>")[0].strip() for one in all_]
     assert sorted(one for one in set(said) if said.count(one) > 1) == []
     held = {one.text for one in all_ if one.held_out}
     assert len(all_) > 1000
     assert 0.02 < len(held) / len(all_) < 0.06
-    drawn = talk.some(seeded(1), [one for one in all_ if not one.held_out], 2000)
-    assert len(drawn) == 2000
-    assert 0.2 < sum(bool(one.told) for one in drawn) / 2000 < 0.7
+    drawn = lines.drawn(seeded(1), all_)
+    assert len(drawn) == len(all_)
+    assert 0.2 < sum(bool(one.told) for one in drawn) / len(drawn) < 0.7

@@ -11,8 +11,8 @@ torch = pytest.importorskip("torch", reason="PyTorch is for training only")
 
 import gguf  # noqa: E402
 
-from models.training.acts.export import additions_of, write  # noqa: E402
-from models.training.acts.network import ALPHA, Added  # noqa: E402
+from models.training.talk.export import additions_of, write  # noqa: E402
+from models.training.talk.network import ALPHA, Added  # noqa: E402
 
 
 def test_the_file_holds_what_was_trained_under_llama_cpp_s_names(tmp_path: Path) -> None:
