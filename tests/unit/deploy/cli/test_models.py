@@ -140,9 +140,9 @@ def test_rubbish_is_not_imported_where_no_digest_is_known(
 
 
 def test_what_ends_the_process_that_loads_it_is_not_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    model = Catalog().model("acts-small")
+    model = Catalog().model("gemma-3-270m")
     monkeypatch.setattr(trial.sys, "executable", "/bin/false")
-    with pytest.raises(ModelDamagedError, match=r"acts-small cannot be loaded, .*: the engine breaks off"):
+    with pytest.raises(ModelDamagedError, match=r"gemma-3-270m cannot be loaded, .*: the engine breaks off"):
         trial.tried(model, tmp_path)
 
 
