@@ -67,18 +67,20 @@ class Shape:
 class Added(nn.Module):
     """A fixed matrix with a low-rank addition: ``x W' + (x A') B' alpha / rank``. B begins at zero."""
 
-    def __init__(self, weight: Tensor) -> None:
+    def __init__(self, weight: Tensor, rank: int) -> None:
         """``weight``: (out, in), bfloat16."""
         super().__init__()
         out, inside = weight.shape
         self.register_buffer("weight", weight, persistent=False)
-        self.a = nn.Parameter(torch.empty(RANK, inside).uniform_(-1, 1) / math.sqrt(inside))
-        self.b = nn.Parameter(torch.zeros(out, RANK))
+        self.a = nn.Parameter(torch.empty(rank, inside).uniform_(-1, 1) / math.sqrt(inside))
+        self.b = nn.Parameter(torch.zeros(out, rank))
 
     def forward(self, x: Tensor) -> Tensor:
         """(n, in) bfloat16 -> (n, out)."""
         low = functional.linear(x, self.a.to(x.dtype))
-        return functional.linear(x, self.weight) + functional.linear(low, (self.b * (ALPHA / RANK)).to(x.dtype))
+        return functional.linear(x, self.weight) + functional.linear(
+            low, (self.b * (ALPHA / self.a.shape[0])).to(x.dtype)
+        )
 
 
 class Norm(nn.Module):
@@ -111,12 +113,12 @@ def rotate(x: Tensor, by: tuple[Tensor, Tensor]) -> Tensor:
 class Block(nn.Module):
     """Attention and feed-forward."""
 
-    def __init__(self, shape: Shape, tensors: dict[str, Tensor], at: int) -> None:
+    def __init__(self, shape: Shape, tensors: dict[str, Tensor], at: int, rank: int) -> None:
         """The layer ``at`` of the file's tensors."""
         super().__init__()
         self.shape, self.everything = shape, (at + 1) % EVERY == 0
         for name in PROJECTIONS:
-            setattr(self, name, Added(tensors[f"blk.{at}.{name}.weight"].bfloat16()))
+            setattr(self, name, Added(tensors[f"blk.{at}.{name}.weight"].bfloat16(), rank))
         for name in ("attn_norm", "post_attention_norm", "ffn_norm", "post_ffw_norm", "attn_q_norm", "attn_k_norm"):
             setattr(self, name, Norm(tensors[f"blk.{at}.{name}.weight"].float(), shape.epsilon))
 
@@ -147,7 +149,7 @@ class Gemma(nn.Module):
 
     table: Tensor
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, rank: int = RANK) -> None:
         """Read a GGUF file; the fixed weights become bfloat16. The vectors of tokens are zero until `know` reads them.
 
         Raises:
@@ -164,7 +166,7 @@ class Gemma(nn.Module):
         }
         table = torch.zeros(self._vectors.data.shape[0], self.shape.width, dtype=torch.bfloat16)
         self.register_buffer("table", table, persistent=False)
-        self.blocks = nn.ModuleList(Block(self.shape, tensors, at) for at in range(self.shape.layers))
+        self.blocks = nn.ModuleList(Block(self.shape, tensors, at, rank) for at in range(self.shape.layers))
         self.output_norm = Norm(tensors["output_norm.weight"].float(), self.shape.epsilon)
 
     def know(self, tokens: Tensor) -> None:

@@ -4,13 +4,17 @@
 GGUF is the file of Gemma 3 270M; OUT, a folder, gets ``state.pt`` every ten minutes and at the end. Started again with the same OUT
 it goes on from there, for what is left of the minutes, with the lines that there are then. With ``--init`` it begins with the
 addition of another training's ``state.pt`` or of a shipped ``.gguf``.
+
+With ``--teacher`` it learns what a larger addition (``--rank 16``) would write, token by token (Hinton and others 2015, arXiv
+1503.02531), on the lines and on what that replied to others (``--replies``, ``models.training.talk.replies``). It begins with the
+best approximation of its rank. A small addition that reads the lines themselves knows them by heart after two rounds.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
 
@@ -18,9 +22,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from models.training.talk import replies
 from models.training.talk.export import additions_of
 from models.training.talk.lines import checked, draw, drawn, read
-from models.training.talk.network import Gemma
+from models.training.talk.network import RANK, Gemma
 from models.training.talk.tokens import Item, Spelling
 
 RATE, WARM, LAST = 1.0e-3, 40, 0.02
@@ -29,6 +34,8 @@ TOKENS, STEP = 1024, 8
 """Tokens of a batch, and what lengths are padded to a multiple of: few shapes are quick."""
 SAVE, SAY = 600.0, 25
 """Seconds between states, and steps between lines of the log."""
+AVERAGED = 0.01
+"""What each step adds to the running mean of the weights, which is what is kept and looked at."""
 
 
 def batches(items: Sequence[Item], rng: Random) -> list[list[Item]]:
@@ -64,8 +71,16 @@ def rows(batch: Sequence[Item], device: str) -> tuple[Tensor, Tensor]:
 class Trainer:
     """Network, tokens and lines."""
 
-    def __init__(self, gguf: Path, device: str) -> None:
-        """Load all of it."""
+    def __init__(self, gguf: Path, device: str, rank: int, teacher: Path | None, more: Path | None) -> None:
+        """Load all of it.
+
+        Args:
+            gguf: of the model.
+            device: where it is computed.
+            rank: of the addition.
+            teacher: a larger addition that it is to write like.
+            more: what that has replied, `models.training.talk.replies`'s file.
+        """
         torch.manual_seed(0)
         all_ = read()
         self.broken = list(checked(all_))
@@ -73,12 +88,20 @@ class Trainer:
         self.lines = [line for line in all_ if not line.held_out and line not in unfit]
         held_out = [line for line in all_ if line.held_out and line not in unfit]
         self.device, self.spelling = device, Spelling(gguf)
-        self.network = Gemma(gguf).to(device)
+        self.network, self.teacher = Gemma(gguf, rank).to(device), None
+        if teacher is not None:
+            known = additions_of(teacher)
+            self.teacher = (
+                Gemma(gguf, next(iter(known.values())).shape[0]).to(device).requires_grad_(requires_grad=False)
+            )
+            self.teacher.add(known)
+            self.network.add(nearest(known, rank))
+        self.more = [] if more is None else [self.spelling.item(one) for one in replies.read(more)]
         self._seen: set[int] = set()
         self.competing = torch.empty(0, dtype=torch.long)
         rng = Random(1)
         self.tests = [self.spelling.item(draw(rng, line)) for line in held_out]
-        self.learn(self.tests)
+        self.learn([*self.tests, *self.more])
 
     def learn(self, items: Sequence[Item]) -> None:
         """Let the tokens of these compete from now on."""
@@ -87,6 +110,20 @@ class Trainer:
             self._seen |= fresh
             self.network.know(torch.tensor(sorted(fresh)))
             self.competing = torch.tensor(sorted(self._seen), device=self.device)
+            if self.teacher is not None:
+                self.teacher.table = self.network.table
+
+    def loss(self, batch: Sequence[Item]) -> Tensor:
+        """Of a token of the answers: the surprise at it, or how far the network is from its teacher."""
+        logits, wanted = self.logits(batch)
+        if self.teacher is None:
+            return functional.cross_entropy(logits, wanted)
+        with torch.no_grad():
+            taught = functional.linear(
+                self.teacher.hidden(*rows(batch, self.device)), self.network.table[self.competing]
+            )
+        told = taught.float().log_softmax(-1)
+        return functional.kl_div(logits.log_softmax(-1), told, log_target=True, reduction="batchmean")
 
     def logits(self, batch: Sequence[Item]) -> tuple[Tensor, Tensor]:
         """Of the answers' tokens: logits (n, competing), and which is right (n,)."""
@@ -100,6 +137,7 @@ class Trainer:
         """The batches of a round."""
         items = [self.spelling.item(one) for one in drawn(Random(number), self.lines)]
         self.learn(items)
+        items += self.more
         return batches(items, Random(number))
 
     @torch.no_grad()
@@ -113,24 +151,38 @@ class Trainer:
         return losses / max(1, total)
 
 
+def nearest(additions: Mapping[str, Tensor], rank: int) -> dict[str, Tensor]:
+    """The additions of a smaller rank that come nearest to these (Eckart and Young 1936), as `Gemma.additions` names them."""
+    found = dict[str, Tensor]()
+    for name in [one.removesuffix(".a") for one in additions if one.endswith(".a")]:
+        a, b = additions[f"{name}.a"], additions[f"{name}.b"]
+        left, sizes, right = torch.linalg.svd(b @ a, full_matrices=False)
+        root = (sizes[:rank] * rank / a.shape[0]).sqrt()  # what is added is divided by the rank
+        found[f"{name}.a"], found[f"{name}.b"] = root[:, None] * right[:rank], left[:, :rank] * root
+    return found
+
+
 class Run:
     """A training."""
 
-    def __init__(self, gguf: Path, out: Path, device: str, init: Path | None, rate: float) -> None:
-        """Load all of it, and go on from a state if there is one."""
-        self.path, self.rate = out / "state.pt", rate
-        self.trainer = Trainer(gguf, device)
-        self.weights = list(self.trainer.network.additions().values())
+    def __init__(self, trainer: Trainer, out: Path, init: Path | None, rate: float) -> None:
+        """Go on from a state if there is one in ``out``."""
+        self.path, self.rate, self.trainer = out / "state.pt", rate, trainer
+        own = trainer.network.additions()
+        self.weights = list(own.values())
         self.optimizer = torch.optim.AdamW(self.weights, lr=rate, betas=(0.9, 0.98), weight_decay=0.01)
         self.step, self.number, self.examples, self.before = 0, 1, 0, 0.0
         if self.path.exists():
-            state = torch.load(self.path, weights_only=True, map_location=device)
-            self.trainer.network.add(state["additions"])
+            state = torch.load(self.path, weights_only=True, map_location=trainer.device)
+            trainer.network.add(state["weights"])
             self.optimizer.load_state_dict(state["optimizer"])
             self.step, self.number, self.examples = state["step"], state["round"] + 1, state["examples"]
             self.before = state["seconds"]
         elif init is not None:
-            self.trainer.network.add(additions_of(init))
+            trainer.network.add(additions_of(init))
+        self.mean = {name: one.detach().clone() for name, one in own.items()}
+        if self.path.exists():
+            self.mean = state["additions"]
         self.began = time.monotonic()
 
     @property
@@ -140,11 +192,15 @@ class Run:
 
     def save(self) -> None:
         """Look at the held-out lines and write the state."""
-        print(
-            f"step {self.step}: loss {self.trainer.look():.4f} of {len(self.trainer.tests)} held-out lines", flush=True
-        )
+        network = self.trainer.network
+        now = {name: one.detach().clone() for name, one in network.additions().items()}
+        network.add(self.mean)
+        told = self.trainer.look()
+        network.add(now)
+        print(f"step {self.step}: loss {told:.4f} of {len(self.trainer.tests)} held-out lines", flush=True)
         made = {
-            "additions": {name: one.detach().cpu() for name, one in self.trainer.network.additions().items()},
+            "additions": {name: one.cpu() for name, one in self.mean.items()},
+            "weights": {name: one.cpu() for name, one in now.items()},
             "optimizer": self.optimizer.state_dict(),
             "step": self.step, "seconds": self.seconds, "round": self.number, "examples": self.examples,
         }  # fmt: skip
@@ -156,12 +212,14 @@ class Run:
         rate = self.rate * min((self.step + 1) / WARM, 1.0) * (LAST + (1.0 - LAST) * (1.0 - share))
         for group in self.optimizer.param_groups:
             group["lr"] = rate
-        loss = functional.cross_entropy(*self.trainer.logits(batch))
+        loss = self.trainer.loss(batch)
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.weights, 1.0)
         self.optimizer.step()
         self.step, self.examples = self.step + 1, self.examples + len(batch)
+        for name, one in self.trainer.network.additions().items():
+            self.mean[name].lerp_(one.detach(), max(AVERAGED, 1 / (1 + self.step)))
         return loss.item()
 
     def batches(self) -> Iterator[list[Item]]:
@@ -209,11 +267,15 @@ def main() -> None:
     parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
     parser.add_argument("--init", type=Path, help="a state.pt or an adapter .gguf whose addition to begin with")
     parser.add_argument("--rate", type=float, default=RATE, help="peak learning rate")
+    parser.add_argument("--rank", type=int, default=RANK, help="of the addition")
+    parser.add_argument("--teacher", type=Path, help="a larger addition that it is to write like")
+    parser.add_argument("--replies", type=Path, help="what that has replied to other words")
     given = parser.parse_args()
     torch.set_num_threads(given.threads)
     torch.set_flush_denormal(True)
     given.out.mkdir(parents=True, exist_ok=True)
-    Run(given.gguf, given.out, given.device, given.init, given.rate).train(given.minutes)
+    trainer = Trainer(given.gguf, given.device, given.rank, given.teacher, given.replies)
+    Run(trainer, given.out, given.init, given.rate).train(given.minutes)
 
 
 if __name__ == "__main__":
