@@ -5,8 +5,7 @@ what the labels mean, and decides nothing: thresholds belong to who asks.
 
 The folder holds ``encoder.onnx``, ``tokenizer.json`` and ``labels.json`` (the labels in the order of the network's
 outputs, and the SHA-256 of the other two); where it has ``content.onnx``, too, that tells special kinds of data, lasting
-preferences, what memory is asked for, and what words are part of (``models.training.content``); ``answers.onnx`` tells whether
-a memory answers a question, and ``acts.onnx`` reads words for the network that writes acts.
+preferences, what memory is asked for, and what words are part of (``models.training.content``).
 """
 
 from __future__ import annotations
@@ -45,8 +44,9 @@ VNNI is there it changes nothing but the time: 6.2 ms a sentence for 4.2 (docs/l
 NETWORK, TOKENIZER, LABELS = "encoder.onnx", "tokenizer.json", "labels.json"
 LONGEST = 64
 """Pieces of a text that the network reads; the tokenizer cuts what is longer."""
-CONTENT, ANSWERS, ACTS = "content.onnx", "answers.onnx", "acts.onnx"
-"""All three go on from the states where the branches part."""
+CONTENT = "content.onnx"
+ANSWERS = "answers.onnx"
+"""Both go on from the states where the branches part."""
 QUESTION, OVERLAP, PARTS = 24, 10, 3
 """Pieces of a question that are read beside a memory, pieces that two parts of a long memory share, and parts of one at most."""
 
@@ -65,7 +65,7 @@ class _Result:
     values: NDArray[np.float32]
     """(pieces, details): probability that the piece is part of a value."""
     states: NDArray[np.float32]
-    """(pieces, 384): the states of the pieces where the branches part."""
+    """(pieces, 768): the states of the pieces where the branches part, and at the end of the one that classifies."""
 
 
 class _Told(NamedTuple):
@@ -130,9 +130,9 @@ class OnnxEncoder:
                 ort.InferenceSession(str(folder / name), options, providers=["CPUExecutionProvider"])
                 if (folder / name).is_file()
                 else None
-                for name in (CONTENT, ANSWERS, ACTS)
+                for name in (CONTENT, ANSWERS)
             ]
-            self._content, self._answers, self._acts = branches
+            self._content, self._answers = branches
             properties = self._content.get_modelmeta().custom_metadata_map if self._content is not None else {}
             self._revealed = (*properties.get("details", "").split(), NONE)
             fits = all(sizes[name] == len(getattr(self._labels, name)) for name in ("topics", *_Labels.REST))
@@ -144,7 +144,6 @@ class OnnxEncoder:
         self._result = lru_cache(maxsize=REMEMBERED)(self._run)
         self._told = lru_cache(maxsize=REMEMBERED)(self._tell)
         self._marks = lru_cache(maxsize=REMEMBERED)(self._mark)
-        self._read = lru_cache(maxsize=REMEMBERED)(self._reads)
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit vectors, shape (len(texts), dimension): for search."""
@@ -198,22 +197,16 @@ class OnnxEncoder:
     def states(self, text: str, spans: Sequence[tuple[int, int]]) -> NDArray[np.float32]:
         """What the network makes of parts of a text in their sentence, (spans, 768): the mean of the states of their pieces.
 
-        The first half is of where the branches part, the second of the end of the one that reads acts.
-
         Args:
             text: in its spoken form (``models.text.spoken``).
             spans: where the parts begin and end; what lies beyond the tokenizer's limit gets zeros.
-
-        Raises:
-            ModelMissingError: the folder has no such branch.
         """
-        plain = _plain(text)
-        pieces, states = self._result(plain).pieces, self._read(plain)
-        found = np.zeros((len(spans), states.shape[1]), np.float32)
+        result = self._result(_plain(text))
+        found = np.zeros((len(spans), result.states.shape[1]), np.float32)
         for row, (start, end) in enumerate(spans):
-            at = of_word(pieces, (start, end))
+            at = of_word(result.pieces, (start, end))
             if at:
-                found[row] = states[at].mean(0)
+                found[row] = result.states[at].mean(0)
         return found
 
     def special(self, text: str) -> NDArray[np.float32] | None:
@@ -256,21 +249,17 @@ class OnnxEncoder:
 
     def _odds(self, pieces: Sequence[int]) -> float:
         (states,) = self._session.run(["states"], {"ids": np.array(pieces, np.int64)})
-        (odds,) = self._answers.run(["odds"], {"states": states})
+        shared = np.ascontiguousarray(states[:, : states.shape[1] // 2])
+        (odds,) = self._answers.run(["odds"], {"states": shared})
         return float(odds[0])
 
     def _tell(self, text: str) -> _Told | None:
         if self._content is None:
             return None
-        found = self._content.run(_Told._fields, {"states": self._result(text).states})
-        return _Told(*(np.asarray(one, np.float32) for one in found))
-
-    def _reads(self, text: str) -> NDArray[np.float32]:
-        if self._acts is None:
-            raise ModelMissingError(f"the encoder's branch {ACTS} is missing: restore it")
         states = self._result(text).states
-        (found,) = self._acts.run(["read"], {"states": states})
-        return np.concatenate((states, found), 1)
+        shared = np.ascontiguousarray(states[:, : states.shape[1] // 2])
+        found = self._content.run(_Told._fields, {"states": shared})
+        return _Told(*(np.asarray(one, np.float32) for one in found))
 
     def _mark(self, text: str) -> Marked:
         plain = " ".join(text.split())

@@ -4,7 +4,8 @@ Matrices: int8, symmetric, a scale a column, multiplied by ``MatMulInteger`` wit
 come; embedding rows: int8 with a scale a row. One text a run: the range of the activations, and so the result, then
 depends on nothing but the text. Inputs: ``ids`` (pieces,) int64. Outputs: ``embedding`` (384,) of length 1; probabilities
 ``topics`` (details + none,), ``strength`` (4,), ``requests`` (actions + none,), ``choices`` (values of the closed categories,
-which sum to 1 in each category), ``values`` (pieces, details), and ``states`` (pieces, WIDTH): those where the branches part.
+which sum to 1 in each category), ``values`` (pieces, details), and ``states`` (pieces, 2 WIDTH): those where the branches part and
+those at the end of the one that classifies.
 """
 
 from __future__ import annotations
@@ -180,7 +181,7 @@ def build(base: Base, classifier: Classifier, groups: Sequence[int], metadata: M
     pieces = graph.quantise(own)
     logits = graph.add("Add", graph.linear(pieces, classifier.value), graph.linear(pieces, classifier.values))
     graph.add("Sigmoid", logits, name="values")
-    graph.add("Identity", x, name="states")
+    graph.add("Concat", x, own, name="states", axis=-1)
 
     def output(name: str, size: int) -> onnx.ValueInfoProto:
         return helper.make_tensor_value_info(name, TensorProto.FLOAT, [size])
@@ -197,7 +198,7 @@ def build(base: Base, classifier: Classifier, groups: Sequence[int], metadata: M
             output("requests", requests_count),
             output("choices", classifier.choices.out_features),
             helper.make_tensor_value_info("values", TensorProto.FLOAT, ["pieces", details_count - 1]),
-            helper.make_tensor_value_info("states", TensorProto.FLOAT, ["pieces", WIDTH]),
+            helper.make_tensor_value_info("states", TensorProto.FLOAT, ["pieces", 2 * WIDTH]),
         ],
         list(graph.constants.values()),
     )

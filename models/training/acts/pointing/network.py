@@ -1,39 +1,35 @@
 """The network in PyTorch: a prompt that is read as a whole, then steps of an answer, each a closed token or a place of the prompt.
 
-    pieces -> the encoder's layers 0, 1 -+-> (as they are)                            -+-> state of a word -> prompt -> steps
-                                         +-> own copies of layers 2 .. 5, fine-tuned  -+
+    pieces -> the encoder's layers 0, 1 -+-> (as they are)                   -+-> state of a word -> prompt -> steps
+                                         +-> layers 2 .. 5 that classify     -+
 
 A word comes in as the mean of its pieces' states, through a learnt matrix, so what has to be learnt is this car's acts and not
-English. `Reader` gives the states, and is trained with what is above it. ``models.acts.pointing`` computes what `Pointing` does
-with numpy.
+English. `Reader` gives the states: its layers are the encoder's branch that classifies, which goes on to classify
+(``models.training.acts.pointing.kept``). ``models.acts.pointing`` computes what `Pointing` does with numpy.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnx
 import torch
 from numpy.typing import NDArray
-from onnx import TensorProto, helper
 from torch import Tensor, nn
 from torch.nn import functional
 
 from models.acts.steps import CLOSED
 from models.training.acts.pointing.rows import Row
 from models.training.blocks import Block, Shape, rotations
-from models.training.encoder.export import IR_VERSION, OPSET, Graph
 from models.training.encoder.network import WIDTH as ENCODED
-from models.training.encoder.network import Base, Layer, attention_bias
+from models.training.encoder.network import Base, Classifier, attention_bias
 
 AWAY = -1e4
 """Score of a place that there is not."""
 WIDTH = 2 * ENCODED
-"""Of a word's state: where the branches part, and at the end of the one that reads acts."""
+"""Of a word's state: where the branches part, and at the end of the one that classifies."""
 
 
 LEFT_OUT = 0.1
@@ -77,12 +73,12 @@ class Batch:
 
 
 class Reader(nn.Module):
-    """The encoder's branch that reads acts, which gives words their states."""
+    """The encoder's branch that classifies, which gives words their states."""
 
-    def __init__(self, base: Base, layers: list[Layer]) -> None:
-        """On a base that stays as it is, with these layers, which are trained on."""
+    def __init__(self, base: Base, classifier: Classifier) -> None:
+        """On a base that stays as it is, with this branch, which is trained on."""
         super().__init__()
-        self.layers = nn.ModuleList(layers)
+        self.classifier = classifier
         self._base = (base,)  # not a part of it: nothing of it is learnt
 
     def forward(self, batch: Batch) -> Tensor:
@@ -90,32 +86,13 @@ class Reader(nn.Module):
         with torch.no_grad():
             before = self._base[0].shared(batch.ids, batch.mask)
         x, bias = before, attention_bias(batch.mask)
-        for layer in self.layers:
+        for layer in self.classifier.layers:
             x = functional.dropout(layer(x, bias), LEFT_OUT, self.training)
         place, text, first, last = batch.words.unbind(1)
         run = functional.pad(torch.cat((before, x), 2).float().cumsum(1), (0, 0, 1, 0))
         states = (run[text, last] - run[text, first]) / (last - first)[:, None]
         found = torch.zeros(len(batch.lengths) * batch.places, WIDTH).index_copy(0, place, states)
         return found.view(len(batch.lengths), batch.places, WIDTH)
-
-    def in_order(self) -> list[nn.Module]:
-        """What has weights, in the order in which `write` writes it."""
-        return [part for layer in self.layers for part in layer.in_order()]  # type: ignore[operator]
-
-    def write(self, path: Path) -> None:
-        """Write the branch's file, for one text a run: ``states`` where the branches part to ``read``, (pieces, 384) each."""
-        graph = Graph()
-        x = "states"
-        for layer in self.layers:
-            x = graph.layer(x, layer)  # type: ignore[arg-type]  # a ModuleList forgets what it holds
-        graph.add("Identity", x, name="read")
-        put, got = (
-            helper.make_tensor_value_info(name, TensorProto.FLOAT, ["pieces", ENCODED]) for name in ("states", "read")
-        )
-        made = helper.make_graph(graph.nodes, "glovebox-acts", [put], [got], list(graph.constants.values()))
-        model = helper.make_model(made, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION)
-        onnx.checker.check_model(model)
-        path.write_bytes(model.SerializeToString())
 
 
 class Pointing(nn.Module):

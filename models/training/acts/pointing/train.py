@@ -2,8 +2,8 @@
 
 Owns: the loop and its settings. Every round of cases is drawn anew (``models.training.acts.data``). Rates stay at their peak until
 the last share of the run, where they fall to nothing. Checkpoints go to WORK; a run that was stopped goes on from there. Without
-one it begins with random weights above MiniLM as it came, or, by ``--start``, with the network that ships. The encoder's branch
-that reads acts is trained with it.
+one it begins with random weights above the encoder that ships, or, by ``--start``, with the network that ships. The encoder's
+branch that classifies is trained with it, and written, too.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from models.acts.pointing import load, packed
 from models.acts.steps import CLOSED
-from models.runtime.onnx_encoder import ACTS, TOKENIZER
+from models.runtime.onnx_encoder import TOKENIZER
 from models.training.acts.data import Corpus
 from models.training.acts.lines import FOLDER
+from models.training.acts.pointing.kept import Kept, texts
 from models.training.acts.pointing.network import WIDTH, Batch, Pointing, Reader, Whole, loss
 from models.training.acts.pointing.rows import Row, rows
 from models.training.blocks import Shape
-from models.training.encoder import export, origin
-from models.training.encoder.network import FORK, LAYERS, load_layer
-from models.training.encoder.train import came
+from models.training.encoder.network import Base
+from models.training.encoder.train import publish, restored
 from models.training.muon import Muon
 from models.training.processor import brisk
 
@@ -40,6 +40,8 @@ BATCH, BUCKET = 80, 16
 """Rows of a batch; batches that are drawn together and sorted by length, so that little is padding."""
 MUON_RATE, ADAM_RATE, BRANCH_RATE = 3e-3, 2e-3, 1.5e-4
 """Peak rates: of the blocks' matrices (Muon), of what else is above the reader (AdamW), of the encoder's branch (AdamW)."""
+KEPT = 1.5
+"""Weight of what the branch is to go on telling."""
 WARM = 100
 """Steps in which the rates rise."""
 DECAY = 0.4
@@ -79,9 +81,17 @@ def accuracy(network: Whole, tests: Sequence[Row]) -> tuple[float, float]:
 class Run:
     """A training: the network, its averaged weights, and what its optimizers keep."""
 
-    def __init__(self, work: Path, network: Whole) -> None:
-        """Begin with this network, or go on from the checkpoint in ``work``."""
-        self._saved = work / "checkpoint.pt"
+    def __init__(self, work: Path, network: Whole, kept: Kept | None = None, *, frozen: bool = False) -> None:
+        """Begin with this network, or go on from the checkpoint in ``work``.
+
+        Args:
+            work: the folder of the checkpoint.
+            network: with the reader.
+            kept: what its reader is to go on telling.
+            frozen: its reader stays as it is, and the rest learns half as fast.
+        """
+        self._saved, self._kept = work / "checkpoint.pt", kept
+        self._frozen, self._share = frozen, 0.5 if frozen else 1.0
         self.network, self.averaged = network, copy.deepcopy(network)
         matrices = [p for block in self.network.pointing.blocks for p in block.parameters() if p.ndim > 1]
         known = {id(p) for p in matrices}
@@ -122,13 +132,15 @@ class Run:
         self.network.train()
         for one, peak in self._optimizers:
             for group in one.param_groups:
-                group["lr"] = peak * rate * min(1.0, (self.step + 1) / WARM)
+                group["lr"] = self._share * peak * rate * min(1.0, (self.step + 1) / WARM)
             one.zero_grad()
-        states = self.network.reader(batch)
+        with torch.set_grad_enabled(not self._frozen):
+            states = self.network.reader.train(not self._frozen)(batch)
         words = torch.empty(*states.shape[:2], 1).bernoulli_(1 - UNREAD)
         dimensions = torch.empty(states.shape[0], 1, WIDTH).bernoulli_(1 - DROPPED).div_(1 - DROPPED)
         value = loss(self.network.pointing(batch, states * (words * dimensions)), batch.wanted)
-        value.backward()
+        kept = KEPT * self._kept.loss(self.network.reader.classifier) if self._kept is not None else 0.0
+        (value + kept).backward()
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
         for one, _ in self._optimizers:
             one.step()
@@ -182,8 +194,9 @@ def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("work", type=Path)
-    parser.add_argument("--out", type=Path, help="folder for both files, once they are trained")
+    parser.add_argument("--out", type=Path, help="folder for the network and the encoder, once it is trained")
     parser.add_argument("--start", action="store_true", help="begin with the network that ships")
+    parser.add_argument("--frozen", action="store_true", help="leave the encoder's branch as it is")
     parser.add_argument("--lines", type=Path, default=FOLDER)
     parser.add_argument("--minutes", type=float, default=60.0, help="of this start")
     parser.add_argument("--width", type=int, default=256)
@@ -200,32 +213,31 @@ def main() -> None:
     tokenizer = Tokenizer.from_file(str(ENCODER / TOKENIZER))
     corpus = Corpus(given.lines)
     tests = rows(tokenizer, corpus.tests())
-    reader = Reader(came(tokenizer), [load_layer(origin.weights(origin.folder()), at) for at in range(FORK, LAYERS)])
+    base, classifier, requests = restored(ENCODER)
+    kept = None if given.frozen else Kept(base, classifier, tokenizer, texts(given.seed))
     pointing = Pointing(
         Shape(width=given.width, layers=given.layers, heads=given.width // 32, inner=given.inner, dropout=INSIDE)
     )
-    network = Whole(reader, pointing)
     if given.start:
-        restore(network, ENCODER / ACTS, PARSER)
-    run = Run(given.work, network)
+        pointing.restore(*load(PARSER))
+    run = Run(given.work, Whole(Reader(base, classifier), pointing), kept, frozen=given.frozen)
     print(f"{sum(p.numel() for p in run.network.parameters()):,} parameters; {told_of(run, tests)}", flush=True)
     train(corpus, tokenizer, run, tests, minutes=given.minutes, seed=given.seed, young=given.young.split(","))
     print(told_of(run, tests))
     if given.out is not None:
-        save(run.averaged, given.out)
+        write(run.averaged, base, requests, given.out)
 
 
-def restore(network: Whole, branch: Path, acts: Path) -> None:
-    """Give a network the weights of its two files."""
-    export.restore(export.written(branch), network.reader.in_order())
-    network.pointing.restore(*load(acts))
+def save(path: Path, network: Pointing) -> None:
+    """Write the network's file."""
+    np.savez(path, **packed(network.tensors(), CLOSED))
 
 
-def save(network: Whole, folder: Path) -> None:
-    """Write the network's two files into a folder: what is above the words' states, and the encoder's branch that gives these."""
+def write(network: Whole, base: Base, requests: Sequence[str], folder: Path) -> None:
+    """Write the network's file, and the encoder with its branch as it is now, into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    np.savez(folder / PARSER.name, **packed(network.pointing.tensors(), CLOSED))
-    network.reader.write(folder / ACTS)
+    save(folder / PARSER.name, network.pointing)
+    publish(folder, base, network.reader.classifier, Tokenizer.from_file(str(ENCODER / TOKENIZER)), requests)
 
 
 if __name__ == "__main__":
