@@ -393,8 +393,12 @@ def _there(_: Action, __: Mapping[str, Any], recent: RecentActions) -> tuple[Act
     return (parse_action("navigate_to", {"destination": where}),) if where else ()
 
 
-def _person(_: Action, __: Mapping[str, Any], recent: RecentActions) -> tuple[Action, ...]:
+def _person(_: Action, slots: Mapping[str, Any], recent: RecentActions) -> tuple[Action, ...]:
+    """A call to whoever was asked about last; whom a pronoun means that was named in other words, is looked for with the rest."""
     who = recent.answer.get("name")
+    people = recent.people[0] if recent.people else ()
+    if slots.get("who") and [one.name for one in people] != [who]:
+        return ()
     return (parse_action("call_contact", {"person": who}),) if who and "part" in recent.answer else ()
 
 

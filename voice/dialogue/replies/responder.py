@@ -119,6 +119,11 @@ def contacts(result: ActionResult) -> tuple[str, ...]:
     return tuple(map(str, result.answer.get("contacts", ()))) if result.status is ActionStatus.DENIED else ()
 
 
+def which(among: Sequence[str]) -> str:
+    """The question which of several people is meant."""
+    return f"Which one do you mean: {', '.join(among[:-1])} or {among[-1]}?"
+
+
 def _in_front(actions: Sequence[Action]) -> list[Action]:
     """Actions as they are spoken of: the same for driver and passenger is one "in front"."""
     found = list[Action]()
@@ -207,6 +212,7 @@ def _already(result: ActionResult, slots: Slots, units: Units, *, alone: bool) -
     return f"{said} already." if alone else f"{said}."
 
 
+SEVERAL_NAMED = "Because you named several."
 DONE = "Done."
 OTHERWISE = "Just tell me if you'd like it otherwise."
 HELP = (
