@@ -48,6 +48,8 @@ class RecentActions:
     people: named.People = ()
     """Who was named last, whatever came of it."""
     named_at: datetime | None = None
+    waits: bool = False
+    """The actions are only asked about, and wait for a yes."""
     vain: bool = False
     """The actions are what was tried last, and nothing came of them: they were refused, or all was so already."""
 
