@@ -339,8 +339,9 @@ def _named(plan: Plan, text: str, reply: Reply) -> tuple[Person, ...]:
     if found:
         return tuple(map(Person, found))
     slots = [act.slots for act in plan.acts] + ([plan.command.slots] if plan.command is not None else [])
-    slots += [result.action.slots() for result in reply.results]
-    people = [Person(name) for one in slots if one.get("person") for name in named.names(str(one["person"]))]
+    slots += [result.action.slots() for result in reply.results if result.status is ActionStatus.DONE]
+    asked = [str(one["person"]) for one in slots if one.get("person")]
+    people = [Person(name) for one in asked if not named.referred(one, text)[0] for name in named.names(one)]
     if all(name in _OF_PEOPLE or name not in BY_NAME for name in _asked(plan, reply)):
         people += named.named(text)
     if plan.route is Route.MEMORY or any(act.name in ("recall", "talked") for act in plan.acts):

@@ -104,6 +104,14 @@ def test_of_several_who_were_named_one_is_asked_for(rig: Rig) -> None:
     assert rig.done == ["call_contact(person=Anna)"]
 
 
+def test_whom_only_the_assistant_named_and_nobody_called_was_not_named(rig: Rig) -> None:
+    rig.say("tell rohan i'm late", "cannot(topic=messages)")
+    rig.say("my mum has a new flat", "tell()")
+    assert rig.say("give him a bell", "call_contact(person=him)").text == "Shall I call rohan?"
+    rig.say("no")
+    assert rig.say("give her a bell", "call_contact(person=her)").text == "Shall I call my mum?"
+
+
 def test_where_nobody_was_named_it_is_asked_who_is_meant(rig: Rig) -> None:
     assert rig.say("call him", "call_contact(person=him)").text == "Whom shall I call?"
     rig.say("anna please", "call_contact(person=anna)")
