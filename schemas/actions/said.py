@@ -6,7 +6,8 @@ full stop. No phrase is a single word: that may be a command ("warmer"), which i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 Slots: TypeAlias = dict[str, Any]
@@ -164,6 +165,16 @@ def position(thing: str, percent: int) -> str:
 def panes(slots: Slots) -> str:
     """The windows that are meant: "all windows but yours"."""
     return WINDOWS[slots["window"]] + (f" but {_SPARED[slots['but']]}" if slots["but"] else "")
+
+
+def several_panes(named: Sequence[str]) -> str:
+    """Several windows as they are named together: "your window and the rear left one"."""
+    others = [
+        name.removesuffix(" window") if name.endswith("'s window") else re.sub(r" window$", " one", name)
+        for name in named[1:]
+    ]
+    first = [named[0], *others[:-1]]
+    return f"{', '.join(first)} and {others[-1]}" if others else named[0]
 
 
 def moved(thing: str, slots: Slots) -> str:

@@ -42,7 +42,7 @@ from voice.dialogue.memory.remembering import Remembering as Talk
 from voice.dialogue.memory.sparing import Sparing
 from voice.dialogue.open import tapping, which
 from voice.dialogue.open.table import Do, Event, OpenTable
-from voice.dialogue.open.things import Asked, Confirmation, Forgetting, Introducing, Missing, Offer, Remembering
+from voice.dialogue.open.things import Asked, Choice, Confirmation, Forgetting, Introducing, Missing, Offer, Remembering
 from voice.dialogue.replies import examples, responder
 from voice.dialogue.replies.talking import SmallTalk
 from voice.dialogue.understanding import ERRANDS, Turn, Understanding
@@ -136,6 +136,7 @@ class Dialogue:
         for part in ("said", "undone"):
             self._doing.last.pop(part, None)
         self._doing.deeds.clear()
+        self._doing.recent = replace(self._doing.recent, people=())
         self._doing.turns.clear()
         self._last_reply = ""
 
@@ -631,7 +632,9 @@ class Dialogue:
         elif work.actions:
             reply = await self._doing.act(work.actions, plan, work.used, work.said)
             words = []
-        if work.needs is not None:
+        if work.needs is not None and work.among:
+            self._ask(Choice(work.question, responder.SEVERAL_NAMED, work.among, work.needs, "person"))
+        elif work.needs is not None:
             self._ask(Missing(work.question, work.needs))
         text = " ".join(filter(None, (reply.text, *words)))
         empty = "" if self._asks or self._talk.asking else responder.NOT_UNDERSTOOD

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 
-from schemas.actions import Action, Domain, ForgetPreference, ListPlaces, SetReminder, Undo, parse_action
+from schemas.actions import BY_NAME, Action, Domain, ForgetPreference, ListPlaces, SetReminder, Undo, parse_action
 from schemas.actions.acts import Act
 from schemas.errors import ConfirmationError, VehicleError
 from schemas.events import ActionResult, ActionStatus, Reply, Route
@@ -22,6 +22,8 @@ from schemas.seat import Seat
 from voice.dialogue.acts import planning
 from voice.dialogue.coordinator import Plan
 from voice.dialogue.filling import fitting
+from voice.dialogue.knowing import named
+from voice.dialogue.knowing.named import Person
 from voice.dialogue.memory.remembering import Remembering
 from voice.dialogue.open.things import Asked, Choice, Confirmation
 from voice.dialogue.recent import MOST_DEEDS, Deed, RecentActions, deed_of
@@ -264,6 +266,7 @@ class Doing:
         self.recent = replace(
             self.recent, since=not reply.results and (self.recent.since or plan.route is not Route.CONTROL), told=told
         )
+        self.recent = self.recent.naming(_named(plan, text, reply), self._clock())
         denied = next((r.ruling for r in reply.results if r.status is ActionStatus.DENIED), None)
         topic = next((str(act.slots.get("topic", "other")) for act in plan.acts if act.name == "cannot"), None)
         topic = "other" if plan.lacks else topic
@@ -325,6 +328,35 @@ def evident(memory: MemoryPort, results: Sequence[ActionResult]) -> tuple[Recoll
         named = (p for p in memory.preferences(detail) if fitting(action.name, slot, p.value) == slots[slot])
         found += [Recollection(preference=p, score=1.0) for p in named if p.sense.wanted]
     return tuple(found)
+
+
+def _named(plan: Plan, text: str, reply: Reply) -> tuple[Person, ...]:
+    """Who was named in an utterance, or in what memory replied to it.
+
+    Words that order something of the car name artists, places and stations; whom they call or write to, their slots tell.
+    """
+    found = [str(r.answer["name"]) for r in reply.results if "person" in r.action.slots() and r.answer.get("name")]
+    if found:
+        return tuple(map(Person, found))
+    slots = [act.slots for act in plan.acts] + ([plan.command.slots] if plan.command is not None else [])
+    slots += [result.action.slots() for result in reply.results if result.status is ActionStatus.DONE]
+    asked = [str(one["person"]) for one in slots if one.get("person")]
+    people = [Person(name) for one in asked if not named.referred(one, text)[0] for name in named.names(one)]
+    if all(name in _OF_PEOPLE or name not in BY_NAME for name in _asked(plan, reply)):
+        people += named.named(text)
+    if plan.route is Route.MEMORY or any(act.name in ("recall", "talked") for act in plan.acts):
+        people += named.named(reply.text)
+    return tuple(people)
+
+
+_OF_PEOPLE = frozenset({"call_contact", "get_contact", "send_email", "set_reminder", "get_calendar"})
+"""Actions whose words may name people, all of them."""
+
+
+def _asked(plan: Plan, reply: Reply) -> set[str]:
+    """Names of what an utterance asked for."""
+    own = {plan.command.name} if plan.command is not None else set[str]()
+    return own | {act.name for act in plan.acts} | {result.action.name for result in reply.results}
 
 
 def _failed(result: ActionResult) -> bool:

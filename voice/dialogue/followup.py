@@ -6,7 +6,7 @@ do is judged like any other action; nothing here is done without the gate.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -66,6 +66,8 @@ def meant(
             return (parse_action("navigate_to", {"destination": recent.ended}),) if recent.ended else ()
         if not recent.fresh(now):
             return ()
+        if swapped := _exchanged(recent.actions) if command.name == "follow_reverse" else ():
+            return swapped
         for last in reversed(recent.actions):
             found = _AFTER[command.name](last, slots, recent)
             if found:
@@ -162,11 +164,13 @@ LOOKS = {"partly": _partly}
 # After something ------------------------------------------------------------------------------------------------------
 
 
-def _step(last: Action, slots: Mapping[str, Any], _: RecentActions) -> tuple[Action, ...]:
+def _step(last: Action, slots: Mapping[str, Any], recent: RecentActions) -> tuple[Action, ...]:
     """More or less of the last thing; ``more`` goes the way that the last thing went, ``up`` is up."""
     had, step, name = last.slots(), slots["step"], _stepping(last)
     if step == "crack" and name not in _PANES:
-        return ()
+        return (parse_action(last.name, {**had, "level": 1}),) if had.get("level") else ()
+    if recent.waits and (beside := _beside_asked(last, had, step)) is not None:
+        return (beside,)
     if had.get("direction") in _OPPOSITE:
         direction = had["direction"] if step == "more" else _OPPOSITE[had["direction"]] if step == "less" else step
         return (parse_action(last.name, {"direction": direction}),)
@@ -188,6 +192,18 @@ def _step(last: Action, slots: Mapping[str, Any], _: RecentActions) -> tuple[Act
     return (parse_action(name, {**_kept(had, "zone"), "change": "up" if up else "down"}),)
 
 
+def _beside_asked(last: Action, had: Mapping[str, Any], step: str) -> Action | None:
+    """The number beside one that was only asked about: nothing stands there yet from where a step could go."""
+    slot = next((slot for slot in STRIDES if slot in had), "")
+    if not slot or (_stepping(last) in _PANES and not had[slot]):
+        return None
+    return _strode(last, slot, STRIDES[slot], up=step in ("more", "up"))
+
+
+STRIDES = {"level": 1, "percent": 10, "celsius": 1.5}
+"""How far a step changes a number that was asked about: about as far as the vehicle's own steps go."""
+
+
 def _stepping(last: Action) -> str:
     """Name of the action that goes on from there by steps; its own where it is one itself, or where there is none."""
     return last.step or last.name
@@ -198,12 +214,13 @@ def _outright(last: Action) -> str:
     return last.outright or last.name
 
 
-def _strode(last: Action, *, up: bool) -> Action:
+def _strode(last: Action, slot: str = "", stride: float = 0, *, up: bool) -> Action:
     """The same action with its number one stride up or down, within its range."""
     fields = type(last).model_json_schema()["properties"]
-    slot, field = next((name, field) for name, field in fields.items() if field.get("type") in ("integer", "number"))
-    number = getattr(last, slot) + (last.stride if up else -last.stride)
-    return parse_action(last.name, {**last.slots(), slot: min(field["maximum"], max(field["minimum"], number))})
+    slot = slot or next(name for name, field in fields.items() if field.get("type") in ("integer", "number"))
+    number = getattr(last, slot) + (stride or last.stride) * (1 if up else -1)
+    lowest, highest = (fields[slot].get(end, number) for end in ("minimum", "maximum"))
+    return parse_action(last.name, {**last.slots(), slot: min(highest, max(lowest, number))})
 
 
 def _switch(last: Action, slots: Mapping[str, Any], _: RecentActions) -> tuple[Action, ...]:
@@ -259,8 +276,27 @@ def _open(last: Action, slots: Mapping[str, Any], _: RecentActions) -> tuple[Act
     return ()
 
 
-def _reversed(last: Action, _: Mapping[str, Any], __: RecentActions) -> tuple[Action, ...]:
-    """The same the other way round: what opens closes, what goes up comes down."""
+def _exchanged(actions: Sequence[Action]) -> tuple[Action, ...]:
+    """Each of two in the place of the other, where the same was done in two places; none where nothing would be otherwise."""
+    if len(actions) != 2 or actions[0].name != actions[1].name:
+        return ()
+    one, other = (action.slots() for action in actions)
+    places = [{slot: value for slot, value in had.items() if slot in _PLACES} for had in (one, other)]
+    there = [{slot: value for slot, value in had.items() if slot not in _PLACES} for had in (one, other)]
+    if places[0] == places[1] or there[0] == there[1]:
+        return ()
+    name = actions[0].name
+    return parse_action(name, {**there[1], **places[0]}), parse_action(name, {**there[0], **places[1]})
+
+
+_PLACES = frozenset({"zone", "window", "but"})
+"""Slots that say where."""
+
+
+def _reversed(last: Action, slots: Mapping[str, Any], __: RecentActions) -> tuple[Action, ...]:
+    """The same the other way round: what opens closes, what goes up comes down; nothing where two are to be exchanged."""
+    if slots.get("swap"):
+        return ()
     had, fields = last.slots(), parse_fields(last.name)
     slot = next((slot for slot in ("change", "direction") if had.get(slot) in _OPPOSITE), "")
     if slot:
@@ -318,11 +354,9 @@ def _thing(last: Action, slots: Mapping[str, Any], _: RecentActions) -> tuple[Ac
     if had.get("change") in ("up", "down"):
         name = next((f"change_{thing}" for thing in things if f"change_{thing}" in BY_NAME), None)
         zone = {} if had.get("zone") == "all" else _kept(had, "zone")
-        return (
-            ()
-            if name is None
-            else (parse_action(name, {**_fitting(zone, parse_fields(name)), "change": had["change"]}),)
-        )
+        if name is None:
+            return ()
+        return (parse_action(name, {**_fitting(zone, parse_fields(name)), "change": had["change"]}),)
     name = next((f"set_{thing}" for thing in things if f"set_{thing}" in BY_NAME), None)
     if name is None:
         return ()
@@ -353,9 +387,11 @@ def _value(last: Action, slots: Mapping[str, Any], _: RecentActions) -> tuple[Ac
     had = last.slots()
     if "color" in slots:
         return (parse_action("set_ambient_color", {"color": slots["color"]}),) if last.domain is Domain.LIGHTS else ()
-    number = slots["number"]
     name = "set_volume" if last.step == "change_volume" else _outright(last)
     fields = parse_fields(name)
+    if "share" in slots:
+        return _shared(name, slots["share"], _fitting(_kept(had, "zone", "window", "but"), fields))
+    number = slots["number"]
     if isinstance(last, SetTimer):
         return Undo(), parse_action("set_timer", {**_kept(had, "label"), "minutes": number})
     if isinstance(last, SetReminder) and last.hour is not None:
@@ -365,6 +401,19 @@ def _value(last: Action, slots: Mapping[str, Any], _: RecentActions) -> tuple[Ac
             value = celsius_of(number) if slot == "celsius" and number > 60 else number
             return (parse_action(name, {**_fitting(_kept(had, "zone", "window", "but"), fields), slot: value}),)
     return ()
+
+
+def _shared(name: str, share: int, where: Mapping[str, Any]) -> tuple[Action, ...]:
+    """A share of all that there is, in percent: the nearest level where there are levels, the higher one of two as near."""
+    if "percent" in parse_fields(name):
+        return (parse_action(name, {**where, "percent": share}),)
+    highest = _highest(name)
+    return (parse_action(name, {**where, "level": (share * highest + 50) // 100}),) if highest else ()
+
+
+def _highest(name: str) -> int:
+    """The highest level of an action; 0 for one without levels."""
+    return int(BY_NAME[name].model_json_schema()["properties"].get("level", {}).get("maximum", 0))
 
 
 def _track(last: Action, slots: Mapping[str, Any], recent: RecentActions) -> tuple[Action, ...]:
@@ -393,8 +442,12 @@ def _there(_: Action, __: Mapping[str, Any], recent: RecentActions) -> tuple[Act
     return (parse_action("navigate_to", {"destination": where}),) if where else ()
 
 
-def _person(_: Action, __: Mapping[str, Any], recent: RecentActions) -> tuple[Action, ...]:
+def _person(_: Action, slots: Mapping[str, Any], recent: RecentActions) -> tuple[Action, ...]:
+    """A call to whoever was asked about last; whom a pronoun means that was named in other words, is looked for with the rest."""
     who = recent.answer.get("name")
+    people = recent.people[0] if recent.people else ()
+    if slots.get("who") and [one.name for one in people] != [who]:
+        return ()
     return (parse_action("call_contact", {"person": who}),) if who and "part" in recent.answer else ()
 
 

@@ -17,10 +17,14 @@ from schemas.actions.acts import Act, SlotValue, slots_of
 from schemas.actions.base import corners
 from schemas.events import ActionResult, ActionStatus
 from voice.dialogue.acts.accounted import against
+from voice.dialogue.knowing import named
 from voice.dialogue.replies.examples import stems
 
 FRESH = timedelta(minutes=2)
 """How long what was done is what "it" means. Our choice: afterwards something else may be on the driver's mind."""
+
+NAMED = timedelta(minutes=10)
+"""How long whoever was named last is "him" or "her". Our choice: longer than a thing, since a call is asked about first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,11 @@ class RecentActions:
     """The driver has told something else since."""
     told: int = 0
     """Which turn that did something the driver was told of last, counted back from the last one; 0: they have not just asked."""
+    people: named.People = ()
+    """Who was named last, whatever came of it."""
+    named_at: datetime | None = None
+    waits: bool = False
+    """The actions are only asked about, and wait for a yes."""
     vain: bool = False
     """The actions are what was tried last, and nothing came of them: they were refused, or all was so already."""
 
@@ -57,6 +66,16 @@ class RecentActions:
     def fresh(self, now: datetime) -> bool:
         """Whether it is still what the driver means."""
         return self.at is not None and now - self.at <= FRESH
+
+    def spoken_of(self, now: datetime) -> named.People:
+        """Who was named last, as long as "him" and "her" mean them."""
+        return self.people if self.named_at is not None and now - self.named_at <= NAMED else ()
+
+    def naming(self, people: Sequence[named.Person], now: datetime) -> RecentActions:
+        """The same once these were named; nothing changes where nobody was."""
+        if not people:
+            return self
+        return replace(self, people=named.with_last(self.spoken_of(now), people), named_at=now)
 
     def after(self, results: Sequence[ActionResult], now: datetime) -> RecentActions:
         """What is meant once these were done, refused, or asked about; the same as before where nothing was.
@@ -85,7 +104,10 @@ class RecentActions:
         visited = self.visited if actions == self.actions or goal(actions[-1]) else ()
         if goal(actions[-1]) and answer.get("name"):
             visited = (*visited, str(answer["name"]))
-        return RecentActions(actions, answer, now, visited, done, done_at, ended, vain=vain)
+        people, named_at = self.people, self.named_at
+        return RecentActions(
+            actions, answer, now, visited, done, done_at, ended, people=people, named_at=named_at, vain=vain
+        )
 
 
 def goal(action: Action) -> bool:

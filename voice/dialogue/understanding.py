@@ -457,5 +457,7 @@ class Understanding:
     def _spoken_of(self, open_: Asked | None, recent: RecentActions) -> RecentActions:
         """What "it" is: what waits for a yes, else what was done last."""
         if isinstance(open_, Confirmation) and not any(isinstance(action, Undo) for action in open_.actions):
-            return RecentActions(open_.actions, at=self._clock())
+            return RecentActions(
+                open_.actions, at=self._clock(), people=recent.people, named_at=recent.named_at, waits=True
+            )
         return recent

@@ -42,7 +42,7 @@ from voice.dialogue.acts.accounted import (
 )
 from voice.dialogue.acts.measured import in_seconds
 from voice.dialogue.acts.planning import COMMANDS, CONTROLS, DEFAULTS, GUESS_AT, GUESS_CAREFUL_AT, TOLD_AT, about_memory
-from voice.dialogue.acts.resolving import on_day, placed, replacing, resolve, to_share, which_one
+from voice.dialogue.acts.resolving import on_day, placed, replacing, resolve, to_share, which_one, whom
 from voice.dialogue.acts.seen import Seen, seen, unconditional
 from voice.dialogue.coordinator import Plan
 from voice.dialogue.filling import fill
@@ -90,6 +90,8 @@ class Work:
     needs: Act | None = None
     """A wish that lacks something, and `question` asks for it."""
     question: str = ""
+    among: tuple[str, ...] = ()
+    """Who of these is meant by the person that it lacks; empty where something else is missing."""
     said: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
     """What is said to the rest, each with how many of the actions were asked for before it."""
     first: tuple[Action, ...] = ()
@@ -283,20 +285,12 @@ class Acting:
         done = (
             recent.done.name if recent.done is not None and recent.replaceable and recent.fresh(self._clock()) else ""
         )
-        goal_told = recent.fresh(self._clock()) and any(action.to_place for action in recent.actions[-1:])
         pointed = seen(said, planning.arranged(acts, done), await self._signals(), self._seat.units)
         for act in pointed.acts:
             if question := which_one(act, said, recent, self._clock()):
                 work.needs, work.question = act, question
             elif act.is_action:
-                place = str(recent.answer.get("name", "")) if goal_told else ""
-                dated = on_day(placed(act, said, place), said, self._clock())
-                if dated is None:
-                    too_far = responder.ONLY_A_WEEK if act.name == "set_reminder" else responder.ONLY_TOMORROW
-                    work.said.append((len(found), too_far))
-                else:
-                    dated = in_seconds(dated, said)
-                    self._resolved(to_share(dated, said) if len(acts) == 1 else dated, offers, work, found)
+                self._worked(act, transcript.text, recent, work, found, alone=len(acts) == 1)
             elif act.name == "choose":
                 self._chosen(act, recent, work, found)
             elif act.name == "cancel" and len(acts) > 1 and recent.fresh(self._clock()) and not recent.vain:
@@ -467,6 +461,25 @@ class Acting:
         if self._seat.memory is memory:  # nobody else took over meanwhile
             work.actions, work.used, work.ask_first = (filled.action,), filled.used, False
             work.needs, work.question = None, ""
+
+    def _worked(
+        self, act: Act, text: str, recent: RecentActions, work: Work, found: list[Action], *, alone: bool
+    ) -> None:
+        """What an act of the car comes to, with the person, the place and the day that are meant."""
+        said, now = spoken(text), self._clock()
+        act, among = whom(act, text, recent.spoken_of(now))
+        if among:
+            work.needs, work.among, work.question = act, among, responder.which(among)
+            return
+        goal_told = recent.fresh(now) and any(action.to_place for action in recent.actions[-1:])
+        place = str(recent.answer.get("name", "")) if goal_told else ""
+        dated = on_day(placed(act, said, place), said, now)
+        if dated is None:
+            too_far = responder.ONLY_A_WEEK if act.name == "set_reminder" else responder.ONLY_TOMORROW
+            work.said.append((len(found), too_far))
+            return
+        dated = in_seconds(dated, said)
+        self._resolved(to_share(dated, said) if alone else dated, self._vehicle.offers(), work, found)
 
     def _resolved(self, act: Act, offers: frozenset[str], work: Work, found: list[Action]) -> None:
         resolved = resolve(act, offers)

@@ -18,6 +18,7 @@ from schemas.actions import BY_NAME, Action, SetReminder, SetTimer, Undo, corner
 from schemas.actions.acts import Act, slots_of
 from voice.dialogue.acts.measured import STEP, counted
 from voice.dialogue.followup import lacks_time
+from voice.dialogue.knowing import named
 from voice.dialogue.recent import RecentActions
 from voice.dialogue.replies import responder
 
@@ -106,6 +107,25 @@ def placed(act: Act, text: str, told: str) -> Act:
         return act
     rest = {slot: value for slot, value in act.slots.items() if slot != "destination"}
     return Act(act.name, {**rest, "destination": told} if told else rest)
+
+
+def whom(act: Act, text: str, people: named.People) -> tuple[Act, tuple[str, ...]]:
+    """The act with the person who was named last, where it names one by a pronoun; or without, and the several whom it may mean.
+
+    Args:
+        act: of the car.
+        text: the utterance as it was heard.
+        people: who was named last.
+    """
+    person = act.slots.get("person")
+    pronoun, before = named.referred(person, text) if isinstance(person, str) else ("", "")
+    if not pronoun:
+        return act, ()
+    found = named.meant(pronoun, named.with_last(people, named.named(before)))
+    rest = {slot: value for slot, value in act.slots.items() if slot != "person"}
+    if len(found) == 1:
+        return Act(act.name, {**rest, "person": found[0].name}), ()
+    return Act(act.name, rest), tuple(one.name for one in found)
 
 
 _ONE_OF_THEM = re.compile(r"\b(?:this|that|it|the (?:one|timer|reminder|alarm))\b(?! all)")

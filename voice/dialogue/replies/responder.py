@@ -11,7 +11,7 @@ from typing import Any
 
 from schemas.actions import BY_NAME, Action, Domain
 from schemas.actions.acts import slots_of
-from schemas.actions.said import Slots
+from schemas.actions.said import Slots, panes, several_panes
 from schemas.events import ActionResult, ActionStatus, Ruling, Verdict
 from schemas.manners import METRIC, Units
 from schemas.memory import Recollection
@@ -27,7 +27,7 @@ def question(action: Action, units: Units = METRIC) -> str:
 
 def questions(actions: Sequence[Action], units: Units = METRIC) -> str:
     """One question for several actions that need a yes."""
-    doing = [_doing(action, units) for action in _in_front(actions)]
+    doing = [text for _, text in _with_panes([(0, one, _doing(one, units)) for one in _in_front(actions)])]
     return f"Shall I {', '.join(doing[:-1])} and {doing[-1]}?" if len(doing) > 1 else f"Shall I {doing[0]}?"
 
 
@@ -70,7 +70,7 @@ def told(
     waiting = [result for result in results if result.status is ActionStatus.NEEDS_CONFIRMATION]
     alone = not any(result.moved for result in results)
     plain = [(n, r) for n, r in enumerate(results) if r not in waiting and not contacts(r)]
-    spoken = [(n, _sentence(r, units, alone=alone)) for n, r in _as_one(plain)]
+    spoken = _with_panes([(n, r.action, _sentence(r, units, alone=alone)) for n, r in _as_one(plain)])
     sentences = [sentence for _, sentence in spoken]
     if reasons and len(results) == 1 and results[0].action.name == "set_temperature":
         so = "and it is set to that already" if results[0].already else "so I've set that"
@@ -119,6 +119,11 @@ def contacts(result: ActionResult) -> tuple[str, ...]:
     return tuple(map(str, result.answer.get("contacts", ()))) if result.status is ActionStatus.DENIED else ()
 
 
+def which(among: Sequence[str]) -> str:
+    """The question which of several people is meant."""
+    return f"Which one do you mean: {', '.join(among[:-1])} or {among[-1]}?"
+
+
 def _in_front(actions: Sequence[Action]) -> list[Action]:
     """Actions as they are spoken of: the same for driver and passenger is one "in front"."""
     found = list[Action]()
@@ -147,6 +152,25 @@ def _as_one(results: Sequence[tuple[int, ActionResult]]) -> list[tuple[int, Acti
             found[-1] = (found[-1][0], result.model_copy(update={"action": one[0]}))
         else:
             found.append((n, result))
+    return found
+
+
+def _with_panes(told: Sequence[tuple[int, Action, str]]) -> list[tuple[int, str]]:
+    """Sentences with their places; those that tell the same of windows, one after the other, are one that names them all."""
+    found, last, named = list[tuple[int, str]](), "", list[str]()
+    for n, action, sentence in told:
+        slots = action.model_dump(mode="json")
+        pane = panes(slots) if action.domain is Domain.OPENINGS and slots.get("window") else ""
+        own = pane if pane in sentence else f"{pane[:1].upper()}{pane[1:]}"
+        rest = sentence.replace(own, "{}", 1) if own and own in sentence else ""
+        joins = rest and rest == last and not rest.endswith("already.")
+        named = [*named, pane] if joins else [pane]
+        if joins:
+            text = rest.format(several_panes(named))
+            found[-1] = (found[-1][0], f"{text[:1].upper()}{text[1:]}" if sentence[:1].isupper() else text)
+        else:
+            found.append((n, sentence))
+        last = rest
     return found
 
 
@@ -207,6 +231,7 @@ def _already(result: ActionResult, slots: Slots, units: Units, *, alone: bool) -
     return f"{said} already." if alone else f"{said}."
 
 
+SEVERAL_NAMED = "Because you named several."
 DONE = "Done."
 OTHERWISE = "Just tell me if you'd like it otherwise."
 HELP = (
