@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from memory.learn.english.kinds import KINDS, NOTHING_ELSE, named_in, plausible
 from memory.learn.english.negation import Polarity, clause
 from memory.learn.english.phrasings import SAID_AS
 from memory.learn.english.vocabulary import CLOSED, FLIP_ANSWER, Patterns
@@ -115,6 +116,12 @@ _INDIFFERENT = re.compile(
     r"\bnot (?:\w+ )?(?:important|bothered|concerned|fussed|worried)\b|"
     r"\b(?:covered|guarded|watched|secured?|roof|guards?) or (?:not|no \w+|un\w+|open)\b"
 )
+_NO_PLACE_WITHOUT = re.compile(
+    r"(?:n't|\bnot|\bnever|\bcannot|\brefuse|\bhate|\bavoid|\bno longer)(?! (?:\w+ )?(?:mind|care|need|bother\w*|matter)\b)\b.*"
+    r"(?:\b(?:without|unless)\b|"
+    r"\b(?:where|anywhere|somewhere|that|that's|which|with|there's|has|have|is|are)(?: \w+){0,2}(?:n't| not?| nobody| nothing)\b)"
+)
+"""Who refuses a place that lacks something wants it: "i won't park where there are no cameras"."""
 _CARES = re.compile(
     r"(?:n't|\bnot|\bno longer|\bnever)(?: \w+){0,3} indifferent\b|\bindifferent\b.*\b(?:any ?more|any longer)\b"
 )
@@ -126,6 +133,9 @@ INDIFFERENT = "indifferent"
 _LONGER = "willingness_to_take_longer_route_to_avoid_traffic"
 _STEP = r"(?<!not )(?<!than )(?<!above )(?<!below )(?<!from )\b(?:level|setting|stage|step) (?:number )?"
 """Before the number of a level, where it is meant."""
+_NO_FARTHER = r"(?:n't|\bnot|\bnever|\bcannot|\bno|\brefuse to)(?! (?:mind|care|bother|matter|know)\b)(?: \w+){0,3}?"
+_FEW, _TEN = "a|one|two|three|four|five|[1-5]|a couple of|a few", "six|seven|eight|nine|ten|[6-9]|10"
+"""A walk that is refused, and the minutes of a short one and of one that is less so."""
 _OUTRIGHT: Mapping[str, Patterns] = {
     "seat_heating_preferences": (
         (_STEP + r"(?:one|1)\b", "low"),
@@ -155,9 +165,18 @@ _OUTRIGHT: Mapping[str, Patterns] = {
         (
             (
                 r"\beven if\b.*\bwalk\w*\b|"
-                r"\b(?:regardless of|no matter|never mind|whatever) (?:the |how )?(?:\w+ )?(?:walk\w*|distance|far)\b"
+                r"\b(?:regardless of|no matter|never mind|whatever) (?:the |how )?(?:\w+ )?(?:walk\w*|distance|far)\b|"
+                r"(?:n't|\bnot|\bnever) (?:mind|care|bother|matter)\b.*\b(?:far|distance|more than|longer than)\b"
             ),
             "distance does not matter",
+        ),
+        (
+            rf"{_NO_FARTHER} (?:more|farther|further|longer) than (?:about |around )?(?:{_FEW}) min|{_NO_FARTHER} far\b",
+            "less than 5 minutes",
+        ),
+        (
+            rf"{_NO_FARTHER} (?:more|farther|further|longer) than (?:about |around )?(?:{_TEN}) min",
+            "less than 10 minutes",
         ),
     ),
     "price_sensitivity_for_fuel": (
@@ -203,6 +222,8 @@ def turned_down(detail: str, value: str, sentence: str, said: str) -> bool:
     if detail in _LEVELS:
         return value == "medium" and _level_refused(value, clause(sentence, said)) is not None
     if detail not in _REFUSED_BY_WORDS or value in ("no", INDIFFERENT):
+        return False
+    if wanted_by_refusing(detail, sentence, said):
         return False
     around, own = clause(sentence, said), normal(said)
     end = max(around.find(own), 0) + (0 if detail in _ANSWERS else len(own))
@@ -279,6 +300,8 @@ class Canon:
         said = bare_name((alone and _REMARK.sub("", said).strip()) or said)
         if detail == "preferred_temperature":
             return temperature(said) or temperature(clause(sentence, said))
+        if wanted_by_refusing(detail, sentence, said):
+            return "yes"
         if normal(said) in BY_DETAIL[detail].examples:
             other = _level_refused(normal(said), normal(sentence)) if detail in _LEVELS else None
             return other or normal(said)
@@ -289,7 +312,8 @@ class Canon:
         kind = _TAILS.get(detail, frozenset())
         if kind and all(word in kind or word in _ARTICLES for word in words(said)):
             return None  # "podcasts" is no kind of podcast
-        return _by_pattern(SAID_AS.get(detail, ()), normal(said)) or plain_value(detail, said)
+        value = _by_pattern(SAID_AS.get(detail, ()), normal(said)) or plain_value(detail, said)
+        return value if detail not in NOTHING_ELSE else named_in(detail, value)
 
     def _closed(self, detail: str, said: str, sentence: str, *, alone: bool) -> str | None:
         """One of a fixed few: the encoder's choice where it is sure, else by rule, else its likeliest choice."""
@@ -321,6 +345,11 @@ class Canon:
         vectors = self._encoder.encode([said, *examples])
         close = sorted(zip((vectors[1:] @ vectors[0]).tolist(), examples, strict=True), reverse=True)
         return close[0][1] if close[0][0] >= LIKE_EXAMPLE and close[0][0] >= close[1][0] + CLEARLY else None
+
+
+def wanted_by_refusing(detail: str, sentence: str, said: str) -> bool:
+    """Whether something about a place to park is wanted, since the driver refuses the places that lack it."""
+    return detail in _MAY_BE_ALL_THE_SAME and _NO_PLACE_WITHOUT.search(clause(sentence, said)) is not None
 
 
 def all_the_same(text: str) -> bool:
@@ -362,11 +391,11 @@ def _degrees(number: float) -> str | None:
 
 def plain_value(detail: str, said: str) -> str:
     """A value as it was said, without articles and the words that only name its kind; spelled letters joined."""
-    kept = list(words(said))
-    known = {fold(example): example for example in BY_DETAIL[detail].examples}
+    kept = _uncontracted(detail, words(said))
+    names = {fold(example): example for example in BY_DETAIL[detail].examples}
     whole = fold(" ".join(kept))
-    if whole in known:
-        return known[whole]
+    if whole in names:
+        return names[whole]
     while len(kept) > 1 and kept[0] in _ARTICLES and detail not in ("favorite_artists_or_bands", "favorite_songs",
                                                                    "favorite_podcast_shows"):  # fmt: skip
         kept = kept[1:]
@@ -375,8 +404,28 @@ def plain_value(detail: str, said: str) -> str:
         bare = bare[:-1]
     short, full = " ".join(_joined(bare)), " ".join(_joined(kept))
     if detail in _NAMES:  # "radio" may be part of a station's name: dropped only where what is left is known
-        return known.get(fold(short), known.get(fold(full), full))
-    return known.get(fold(short), short)
+        return names.get(fold(short), names.get(fold(full), full))
+    return names.get(fold(short), short)
+
+
+def known(detail: str, value: str) -> bool:
+    """Whether a value is one that its category has by itself, and not just any name."""
+    if detail in KINDS:
+        return plausible(detail, value)
+    return value in BY_DETAIL[detail].examples or value in {said for _, said in SAID_AS.get(detail, ())}
+
+
+def _uncontracted(detail: str, said: Sequence[str]) -> list[str]:
+    """Words without the verb that is drawn to the last: of "opera's grown on me" it is "opera", of "mcdonald's" itself."""
+    *first, last = said or [""]
+    bare = [*first, last.removesuffix("'s")]
+    names = {fold(example) for example in BY_DETAIL[detail].examples}
+
+    def has(parts: Sequence[str]) -> bool:
+        kind = not KINDS.get(detail, frozenset()).isdisjoint(parts[-1:])
+        return kind or fold(" ".join(parts)) in names or (len(parts) > 1 and parts[-1] in _TAILS.get(detail, ()))
+
+    return bare if bare != list(said) and has(bare) and not has(list(said)) else list(said)
 
 
 def fold(value: str) -> str:

@@ -11,10 +11,11 @@ import re
 from collections.abc import Iterable
 
 from schemas.errors import UnknownEntryError
-from schemas.memory import CONVERSATIONS, FACTS, OTHER, Condition, Fact, Preference, Proposal, Sense
+from schemas.memory import CONVERSATIONS, FACTS, OTHER, Condition, ConditionKind, Fact, Preference, Proposal, Sense
 from schemas.preferences import BY_DETAIL, MAIN_TITLES, SUB_TITLES
 from schemas.seat import Seat
 from voice.dialogue.memory import kept
+from voice.dialogue.replies.turned import turned
 
 _ANY = ""
 """Key of the wording for values that have none of their own."""
@@ -163,11 +164,21 @@ HELD: dict[str, str] = {
 }  # fmt: skip
 """Conditions whose own words are gone."""
 
-_YOURS = {
-    "i": "you", "my": "your", "me": "you", "mine": "yours", "we": "you", "our": "your", "us": "you", "am": "are",
-    "i'm": "you're", "we're": "you're", "i've": "you've", "we've": "you've", "i'll": "you'll", "myself": "yourself",
-}  # fmt: skip
-"""The driver's words as they are said back."""
+_BEGINS = re.compile(
+    r"(?:(?:only|just|mostly|usually|always|especially|even|right|somewhere|late|early|first thing|last thing|straight|long|soon|"
+    r"shortly|\w+ (?:hours?|minutes?)) ?)*(?:(?:in|on|at|around|about|round|when|whenever|while|if|unless|during|after|before|"
+    r"with|without|for|by|from|until|till|past|over|every|each|once|as|under|through|to|since|between|near|along|outside|alone|"
+    r"driving|going|travelling|except|all|most|where|wherever)\b|$)",
+    re.IGNORECASE,
+)
+"""How words begin that can follow a preference as they are: "in the morning", "when it rains", "late at night"."""
+_AROUND = re.compile(
+    r"^(?:round about|somewhere (?:around|about|round)|round)\b(?= (?:\w+ )?(?:\w*time|noon|midday|\w*day)\b)",
+    re.IGNORECASE,
+)
+_PARTS_OF_A_DAY = re.compile(r"(?:the )?(?:morning|afternoon|evening)s?", re.IGNORECASE)
+_ON_DAYS = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun|week|work|working )days?\b", re.IGNORECASE)
+_IN_THE_YEAR = frozenset(("spring", "summer", "autumn", "winter"))
 _LIKING, _NEEDING = "you like ", "you need "
 
 
@@ -247,6 +258,22 @@ _VERBS = {Sense.DISLIKES: "dislike", Sense.AVOIDS: "avoid", Sense.NEEDS: "need"}
 
 
 def _when(condition: Condition) -> str:
-    """A condition in the driver's words, as they are said back."""
-    said = " ".join(_YOURS.get(word, word) for word in condition.words.lower().split())
-    return said or HELD[condition.value]
+    """A condition in the driver's words, as they are said back; what only names a time or a thing gets what it takes to follow."""
+    said = _AROUND.sub("around", turned(condition.words.strip(" ,.;:!?")))
+    if not said:
+        return HELD[condition.value]
+    if _BEGINS.match(said):
+        return said[0].lower() + said[1:]
+    match condition.kind:
+        case ConditionKind.TIME_OF_DAY if _PARTS_OF_A_DAY.fullmatch(said):
+            return f"in the {said.lower().removeprefix('the ')}"
+        case ConditionKind.TIME_OF_DAY if condition.value == "night" and " " not in said:
+            return HELD["night"]
+        case ConditionKind.TIME_OF_DAY:
+            return f"{'on' if _ON_DAYS.search(said) else 'at'} {said}"
+        case ConditionKind.SEASON:
+            return f"{'in' if condition.value in _IN_THE_YEAR else 'at'} {said}"
+        case ConditionKind.COMPANY if condition.value == OTHER:
+            return f"with {said}"
+        case _:
+            return said if condition.value == OTHER else HELD[condition.value]
