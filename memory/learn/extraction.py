@@ -51,11 +51,11 @@ from memory.learn.meaning import (
     agreed,
     conditions,
     elsewhen,
+    idle,
     meaning,
     named,
     outright,
     unconditioned,
-    unmarked,
 )
 from memory.store.preferences import silent
 from models.text import contains, normal, words
@@ -357,7 +357,7 @@ class Extractor:
         bare = unconditioned(marked, turn.text) if is_closed(detail) else turn.text
         parts = [part.text for part in finding.words if part.probability >= WORDS_AT]
         if not is_closed(detail):
-            parts = [part for part in parts if not unmarked(marked, part)] or parts
+            parts = [part for part in parts if not idle(marked, detail, part)] or parts
         if polarity(detail, "") is Polarity.PLAIN:
             parts = named(marked, parts)
         said = series(turn.text, parts) if category.multi else parts[:1]
@@ -372,7 +372,7 @@ class Extractor:
         for part in (part for words_ in said for part in split(detail, words_)):
             value = self._canon.canonical(detail, part if contains(bare, part) or bare == turn.text else bare, bare)
             new = value is not None and not is_closed(detail) and not known(detail, value)
-            if value is None or (new and unmarked(marked, part)):
+            if value is None or (new and idle(marked, detail, part)):
                 yield _dropped(detail, f"{UNTOLD} {category.title.lower()} you meant")
                 continue
             half = next((one for one in halves(turn.text) if contains(one, part)), turn.text)

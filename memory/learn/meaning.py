@@ -159,12 +159,30 @@ def _borne(marked: Marked, said: str) -> Mapping[Label, float]:
 
 
 def unmarked(marked: Marked, said: str) -> bool:
-    """Whether words of a sentence are surely no value of anything: "they give me the creeps", "on the school run"."""
+    """Whether words of a sentence are surely no value of anything: "they give me the jitters", "on the way to work"."""
     place = marked.places(words(said))
     if place is None or marked.shares is None:
         return False
     shares = marked.of(words(said))
     return sum(shares.get(label, 0.0) for label in (Label.NOTHING, *CONDITION_LABELS)) >= SURELY
+
+
+_REFUSED_WITH = re.compile(
+    r"(?:n't|\bnot|\bnever|\bcannot) (?:[\w'-]+ ){2,6}"
+    r"(?<!up )(?<!bothered )(?<!done )(?<!cope )(?<!deal )(?<!do )(?<!start )with an? $"
+)
+_HAVE_WITH = frozenset(("charging_station_onsite_amenities", "preferred_payment_method", "preferred_parking_type"))
+"""Categories of what a place has, or somebody pays with."""
+
+
+def idle(marked: Marked, detail: str, said: str) -> bool:
+    """Whether words are surely no value of an open category: they are part of nothing, or only what something else is refused with.
+
+    "They give me the jitters", "i wouldn't go near it with a long stick".
+    """
+    plain = normal(marked.text)
+    along = detail not in _HAVE_WITH and _REFUSED_WITH.search(plain[: max(plain.find(normal(said)), 0)]) is not None
+    return along or unmarked(marked, said)
 
 
 def sense_of(detail: str, value: str, told: Sense) -> Sense:

@@ -416,7 +416,7 @@ def known(detail: str, value: str) -> bool:
 
 
 def _uncontracted(detail: str, said: Sequence[str]) -> list[str]:
-    """Words without the verb that is drawn to the last: of "opera's grown on me" it is "opera", of "mcdonald's" itself."""
+    """Words without the verb that is drawn to the last: of "reggae's the thing" it is "reggae", of "mcdonald's" itself."""
     *first, last = said or [""]
     bare = [*first, last.removesuffix("'s")]
     names = {fold(example) for example in BY_DETAIL[detail].examples}

@@ -84,6 +84,7 @@ LIKES: dict[str, str | dict[str, str]] = {
         "on street": "you park on the street",
         "off street": "you park off the street",
         "parking garage": "you park in a garage",
+        "park and ride": "you like park and ride",
         _ANY: "you like {value} parking",
     },
     "price_sensitivity_for_paid_parking": {
@@ -129,7 +130,7 @@ LIKES: dict[str, str | dict[str, str]] = {
 }
 
 
-THINGS: dict[str, str] = {
+THINGS: dict[str, str | dict[str, str]] = {
     "favourite_cuisine": "{value} food",
     "preferred_restaurant_type": "{value} places",
     "fast_food_preference": "{value}",
@@ -139,7 +140,11 @@ THINGS: dict[str, str] = {
     "preferred_charging_network": "{value}",
     "preferred_supermarket_chain": "{value}",
     "avoidance_of_specific_road_types": "{value}",
-    "preferred_parking_type": "{value} parking",
+    "preferred_parking_type": {
+        "parking garage": "parking garages",
+        "park and ride": "park and ride",
+        _ANY: "{value} parking",
+    },
     "interior_lighting_color_preferences": "{value} light",
     "favorite_genres": "{value} music",
     "favorite_artists_or_bands": "{value}",
@@ -178,7 +183,7 @@ _AROUND = re.compile(
 )
 _PARTS_OF_A_DAY = re.compile(r"(?:the )?(?:morning|afternoon|evening)s?", re.IGNORECASE)
 _ON_DAYS = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun|week|work|working )days?\b", re.IGNORECASE)
-_IN_THE_YEAR = frozenset(("spring", "summer", "autumn", "winter"))
+_FEASTS = re.compile(r"\b(?:christmas|easter|new year)", re.IGNORECASE)
 _LIKING, _NEEDING = "you like ", "you need "
 
 
@@ -222,14 +227,12 @@ def title(key: str) -> str:
 
 def wording(detail: str, value: str) -> str:
     """A value that is liked as half a sentence, without its conditions; empty where it has no words."""
-    ways = LIKES[detail]
-    template = ways if isinstance(ways, str) else ways.get(value, ways.get(_ANY))
-    return "" if template is None else _placed(template, value)
+    return _placed(LIKES[detail], value)
 
 
 def _meant(told: Preference | Proposal) -> str:
     likes = wording(told.detail, told.value) or None
-    thing = _placed(THINGS.get(told.detail, ""), told.value)
+    thing = _placed(THINGS.get(told.detail, {}), told.value)
     if told.sense is Sense.LIKES and told.detail == "avoidance_of_specific_road_types":
         return f"you don't mind {told.value}"
     if told.sense is Sense.LIKES:
@@ -246,8 +249,9 @@ def _meant(told: Preference | Proposal) -> str:
     return f"you {_VERBS[told.sense]} {rest}" if likes.startswith(_LIKING) else f"you would rather not {rest}"
 
 
-def _placed(template: str, value: str) -> str:
-    """A value in its wording; a storey stands behind what is parked on it: "parking on level 3"."""
+def _placed(ways: str | dict[str, str], value: str) -> str:
+    """A value in its wording, empty where it has none; a storey stands behind what is parked on it: "parking on level 3"."""
+    template = ways if isinstance(ways, str) else ways.get(value, ways.get(_ANY, ""))
     if template.endswith("{value} parking") and _STOREY.fullmatch(value):
         template = template.replace("{value} parking", "parking on {value}")
     return template.format(value=value)
@@ -272,7 +276,7 @@ def _when(condition: Condition) -> str:
         case ConditionKind.TIME_OF_DAY:
             return f"{'on' if _ON_DAYS.search(said) else 'at'} {said}"
         case ConditionKind.SEASON:
-            return f"{'in' if condition.value in _IN_THE_YEAR else 'at'} {said}"
+            return f"{'at' if _FEASTS.search(said) else 'in'} {said}"
         case ConditionKind.COMPANY if condition.value == OTHER:
             return f"with {said}"
         case _:
