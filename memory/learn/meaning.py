@@ -159,9 +159,8 @@ def _borne(marked: Marked, said: str) -> Mapping[Label, float]:
 
 
 def unmarked(marked: Marked, said: str) -> bool:
-    """Whether words of a sentence are surely no value of anything: "they give me the jitters", "on the way to work"."""
-    place = marked.places(words(said))
-    if place is None or marked.shares is None:
+    """Whether words of a sentence are surely no value, as others of it are: "i hate garages, they give me the jitters"."""
+    if marked.places(words(said)) is None or not marked.parts(OWN, AT):
         return False
     shares = marked.of(words(said))
     return sum(shares.get(label, 0.0) for label in (Label.NOTHING, *CONDITION_LABELS)) >= SURELY
@@ -171,8 +170,12 @@ _REFUSED_WITH = re.compile(
     r"(?:n't|\bnot|\bnever|\bcannot) (?:[\w'-]+ ){2,6}"
     r"(?<!up )(?<!bothered )(?<!done )(?<!cope )(?<!deal )(?<!do )(?<!start )with an? $"
 )
-_HAVE_WITH = frozenset(("charging_station_onsite_amenities", "preferred_payment_method", "preferred_parking_type"))
+_HAVE_WITH = frozenset(("charging_station_onsite_amenities", "preferred_payment_method"))
 """Categories of what a place has, or somebody pays with."""
+
+
+_UNMARKED = frozenset(("airflow_direction_preferences", "preferred_temperature"))
+"""Categories whose values the marks often leave out."""
 
 
 def idle(marked: Marked, detail: str, said: str) -> bool:
@@ -182,7 +185,7 @@ def idle(marked: Marked, detail: str, said: str) -> bool:
     """
     plain = normal(marked.text)
     along = detail not in _HAVE_WITH and _REFUSED_WITH.search(plain[: max(plain.find(normal(said)), 0)]) is not None
-    return along or unmarked(marked, said)
+    return along or (detail not in _UNMARKED and unmarked(marked, said))
 
 
 def sense_of(detail: str, value: str, told: Sense) -> Sense:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from memory.learn.english.kinds import KINDS, NOTHING_ELSE, named_in, plausible
+from memory.learn.english.kinds import KINDS, plausible
 from memory.learn.english.negation import Polarity, clause
 from memory.learn.english.phrasings import SAID_AS
 from memory.learn.english.vocabulary import CLOSED, FLIP_ANSWER, Patterns
@@ -76,6 +76,9 @@ _TAILS: dict[str, frozenset[str]] = {
     "preferred_supermarket_chain": frozenset("supermarket supermarkets store stores".split()),
     "general_news_source": frozenset("headlines news".split()),
     "preferred_radio_station": frozenset("station radio".split()),
+    "airflow_direction_preferences": frozenset(
+        "air aircon ac conditioning airflow vents fan breeze cold cool warm on off".split()
+    ),
 }
 _NAMES = frozenset(("preferred_radio_station", "general_news_source", "favorite_podcast_shows", "preferred_gas_station",
                     "preferred_charging_network", "preferred_supermarket_chain"))  # fmt: skip
@@ -312,8 +315,7 @@ class Canon:
         kind = _TAILS.get(detail, frozenset())
         if kind and all(word in kind or word in _ARTICLES for word in words(said)):
             return None  # "podcasts" is no kind of podcast
-        value = _by_pattern(SAID_AS.get(detail, ()), normal(said)) or plain_value(detail, said)
-        return value if detail not in NOTHING_ELSE else named_in(detail, value)
+        return _by_pattern(SAID_AS.get(detail, ()), normal(said)) or plain_value(detail, said)
 
     def _closed(self, detail: str, said: str, sentence: str, *, alone: bool) -> str | None:
         """One of a fixed few: the encoder's choice where it is sure, else by rule, else its likeliest choice."""
@@ -410,7 +412,7 @@ def plain_value(detail: str, said: str) -> str:
 
 def known(detail: str, value: str) -> bool:
     """Whether a value is one that its category has by itself, and not just any name."""
-    if detail in KINDS:
+    if detail in KINDS or detail == "preferred_temperature":
         return plausible(detail, value)
     return value in BY_DETAIL[detail].examples or value in {said for _, said in SAID_AS.get(detail, ())}
 

@@ -62,25 +62,15 @@ _COLORS = (
     "fuchsia aqua aquamarine petrol lemon ivory cobalt mauve tangerine black grey gray brown beige cream maroon bluish reddish "
     "greenish rainbow sapphire jade"
 )
-_PLACES = (
-    "windshield windscreen window windows glass face head eyes nose forehead ears cheeks feet foot toes legs leg knees knee shins "
-    "ankles lap thighs chest body torso belly tummy stomach shoulders shoulder neck throat back hands hand fingers arms arm elbows"
-)
-"""Where air can be led to: a part of somebody, or glass."""
-
 KINDS: dict[str, frozenset[str]] = {
     "favourite_cuisine": frozenset(_CUISINES.split()),
     "dietary_preference": frozenset(_DIETS.split()),
     "favorite_genres": frozenset(_GENRES.split()),
     "favorite_podcast_genres": frozenset(_PODCASTS.split()),
     "interior_lighting_color_preferences": frozenset(_COLORS.split()),
-    "airflow_direction_preferences": frozenset(_PLACES.split()),
 }
 """Detail key -> words of which at least one is in every value."""
 
-
-NOTHING_ELSE: frozenset[str] = frozenset(("airflow_direction_preferences",))
-"""Categories of `KINDS` whose list is whole: what has none of its words is no value at all."""
 
 LISTED = frozenset(
     "favourite_cuisine preferred_restaurant_type fast_food_preference dietary_preference preferred_gas_station "
@@ -116,10 +106,3 @@ def plausible(detail: str, value: str) -> bool:
     if detail in LISTED and _AMOUNT.match(value) is not None:
         return False
     return _NOTHING.match(value) is None and (known is None or not known.isdisjoint(words(value)))
-
-
-def named_in(detail: str, value: str) -> str | None:
-    """A value of a category whose list is whole, from its first listed word to its last: of "on my knees" it is "knees"."""
-    parts = words(value)
-    listed = [place for place, word in enumerate(parts) if word in KINDS[detail]]
-    return " ".join(parts[listed[0] : listed[-1] + 1]) if listed else None

@@ -76,6 +76,7 @@ SAID_AS: dict[str, Patterns] = {
         (r"\bfeet|\bfoot|\btoes|\bdown below|\blegs?\b|\bfloor\b", "feet"),
         (r"\bface|\bhead\b|\beyes\b|\bnose\b", "face"),
         (r"\bchest|\bupper body|\bcent(?:er|re|ral|ric)|\bmiddle", "chest"),
+        (r"\b(knees?|shins?|ankles?|lap|hands?|arms?|neck|throat|shoulders?|stomach|belly|back|ears?)\b", r"\1"),
     ),
     "interior_lighting_color_preferences": (
         (r"\b(red|blue|green|purple|orange|white|yellow|pink|cyan|turquoise|violet|magenta|gold|teal)\b", r"\1"),
