@@ -183,8 +183,8 @@ def idle(marked: Marked, detail: str, said: str) -> bool:
 
     "They give me the jitters", "i wouldn't go near it with a long stick".
     """
-    plain = normal(marked.text)
-    along = detail not in _HAVE_WITH and _REFUSED_WITH.search(plain[: max(plain.find(normal(said)), 0)]) is not None
+    plain, bare = normal(marked.text), re.sub(r"^an? ", "", normal(said))
+    along = detail not in _HAVE_WITH and _REFUSED_WITH.search(plain[: max(plain.find(bare), 0)]) is not None
     return along or (detail not in _UNMARKED and unmarked(marked, said))
 
 
