@@ -33,6 +33,7 @@ from voice.dialogue.doing import Doing
 from voice.dialogue.filling import fill
 from voice.dialogue.forgetting import erasing
 from voice.dialogue.forgetting.asking import LEFT
+from voice.dialogue.forgetting.forgetting import NOTHING_TO_FORGET
 from voice.dialogue.knowing import lately, saying
 from voice.dialogue.knowing import reading as knowing
 from voice.dialogue.knowing.talk import Knowing
@@ -272,7 +273,8 @@ class Dialogue:
             reply = await self.respond(turn.heard.model_copy(update=part), addressed=addressed)
         finally:
             self._beside = False
-        return reply.model_copy(update={"text": " ".join(filter(None, (forgotten.text, reply.text)))})
+        begin = "" if forgotten.text == NOTHING_TO_FORGET else forgotten.text
+        return reply.model_copy(update={"text": " ".join(filter(None, (begin, reply.text)))})
 
     async def _performed(self, turn: Turn, *, addressed: bool) -> Reply | None:
         """What the table's commands for the event come to; None for silence."""

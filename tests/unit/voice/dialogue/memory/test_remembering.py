@@ -231,7 +231,11 @@ def test_what_is_told_to_hold_instead_is_kept_beside_what_goes(
 ) -> None:
     tell(talk, "jazz")
     talk("what do you remember about music")
-    monkeypatch.setattr(talk.memory, "tells", lambda text: "love" in text)
+
+    def tells(text: str) -> bool:
+        return "love" in text
+
+    monkeypatch.setattr(talk.memory, "tells", tells)
     for told in ("i love blues", "it's blues i love"):
         talk.parser.knows[told] = "tell()", 0.95
     assert talk(said) == reply
