@@ -174,7 +174,7 @@ _HAVE_WITH = frozenset(("charging_station_onsite_amenities", "preferred_payment_
 """Categories of what a place has, or somebody pays with."""
 
 
-_UNMARKED = frozenset(("airflow_direction_preferences", "preferred_temperature"))
+_UNMARKED = frozenset(("airflow_direction_preferences", "preferred_temperature", "preferred_payment_method"))
 """Categories whose values the marks often leave out."""
 
 
