@@ -19,6 +19,7 @@ from memory.learn.calling import called
 from memory.learn.english.canonical import (
     Canon,
     is_closed,
+    known,
     polarity,
     refuses_another_level,
     said_by_refusing,
@@ -26,14 +27,7 @@ from memory.learn.english.canonical import (
 )
 from memory.learn.english.clauses import apart, halves, statements
 from memory.learn.english.kinds import KINDS, LISTED, plausible, split
-from memory.learn.english.negation import (
-    ABOUT_MEMORY,
-    Polarity,
-    applies,
-    fond,
-    negated,
-    series,
-)
+from memory.learn.english.negation import ABOUT_MEMORY, Polarity, applies, fond, negated, series
 from memory.learn.english.secrets import NO_SECRETS, secret
 from memory.learn.evidence import (
     ENDED,
@@ -57,6 +51,7 @@ from memory.learn.meaning import (
     agreed,
     conditions,
     elsewhen,
+    idle,
     meaning,
     named,
     outright,
@@ -361,6 +356,8 @@ class Extractor:
         marked = self._encoder.marks(turn.text)
         bare = unconditioned(marked, turn.text) if is_closed(detail) else turn.text
         parts = [part.text for part in finding.words if part.probability >= WORDS_AT]
+        if not is_closed(detail):
+            parts = [part for part in parts if not idle(marked, detail, part)] or parts
         if polarity(detail, "") is Polarity.PLAIN:
             parts = named(marked, parts)
         said = series(turn.text, parts) if category.multi else parts[:1]
@@ -374,7 +371,8 @@ class Extractor:
             yield _dropped(detail, f"{UNTOLD} {category.title.lower()} you meant")
         for part in (part for words_ in said for part in split(detail, words_)):
             value = self._canon.canonical(detail, part if contains(bare, part) or bare == turn.text else bare, bare)
-            if value is None:
+            new = value is not None and not is_closed(detail) and not known(detail, value)
+            if value is None or (new and idle(marked, detail, part)):
                 yield _dropped(detail, f"{UNTOLD} {category.title.lower()} you meant")
                 continue
             half = next((one for one in halves(turn.text) if contains(one, part)), turn.text)

@@ -51,6 +51,16 @@ _OUTRIGHT = re.compile(
 )
 """A sentence that is nothing but a liking or a dislike."""
 
+_BEARS = "(?:take|stand|bear|face|stomach|handle|tolerate|manage|listen to|cope with|deal with|do with|put up with)"
+_ONLY_BEARS = re.compile(
+    rf"\b(?:can|could) (?:really |just )?only (?:really |just )?{_BEARS} (?!(?:so|this|that|a) (?:much|many|bit|little|few))"
+    r"(?:[\w']+ ){0,2}$"
+)
+_ONE_BORNE = re.compile(
+    rf"\b(?:all|only (?:[\w']+ ){{1,3}}?)(?:that )?(?:i|we) can {_BEARS} (?:[\w' ]* )?(?:is|are) (?:[\w']+ ){{0,2}}$"
+)
+"""What stands before the one thing that a driver can bear, which is what they want."""
+
 
 class Holds(StrEnum):
     """Whether a value is the driver's own and holds."""
@@ -101,7 +111,7 @@ def meaning(marked: Marked, detail: str, said: str, value: str) -> Meaning:
         said: the words of it that carry the value; the whole sentence where no words do.
         value: canonical.
     """
-    shares = outright(marked.text, said) or marked.of(words(said))
+    shares = outright(marked.text, said) or _borne(marked, said)
 
     def of(*labels: Label) -> float:
         return sum(shares.get(label, 0.0) for label in labels)
@@ -137,6 +147,47 @@ def outright(text: str, said: str) -> Mapping[Label, float] | None:
     return {Label.DISLIKES if found["against"] else Label.LIKES: 1.0}
 
 
+def _borne(marked: Marked, said: str) -> Mapping[Label, float]:
+    """The shares of a value, where nothing but it can be borne as liked: the marks take "i can only stand jazz" for a no."""
+    shares, text = marked.of(words(said)), normal(marked.text)
+    before = text[: max(text.find(normal(said)), 0)]
+    if not shares or not (_ONLY_BEARS.search(before) or _ONE_BORNE.search(before)):
+        return shares
+    against = {Label.DISLIKES: 0.0, Label.AVOIDS: 0.0}
+    liked = sum(shares.get(label, 0.0) for label in (Label.LIKES, *against))
+    return {**shares, **against, Label.LIKES: liked}
+
+
+def unmarked(marked: Marked, said: str) -> bool:
+    """Whether words of a sentence are surely no value, as others of it are: "i hate garages, they give me the jitters"."""
+    if marked.places(words(said)) is None or not marked.parts(OWN, AT):
+        return False
+    shares = marked.of(words(said))
+    return sum(shares.get(label, 0.0) for label in (Label.NOTHING, *CONDITION_LABELS)) >= SURELY
+
+
+_REFUSED_WITH = re.compile(
+    r"(?:n't|\bnot|\bnever|\bcannot) (?:[\w'-]+ ){2,6}"
+    r"(?<!up )(?<!bothered )(?<!done )(?<!cope )(?<!deal )(?<!do )(?<!start )with an? $"
+)
+_HAVE_WITH = frozenset(("charging_station_onsite_amenities", "preferred_payment_method"))
+"""Categories of what a place has, or somebody pays with."""
+
+
+_UNMARKED = frozenset(("airflow_direction_preferences", "preferred_temperature", "preferred_payment_method"))
+"""Categories whose values the marks often leave out."""
+
+
+def idle(marked: Marked, detail: str, said: str) -> bool:
+    """Whether words are surely no value of an open category: they are part of nothing, or only what something else is refused with.
+
+    "They give me the jitters", "i wouldn't go near it with a long stick".
+    """
+    plain, bare = normal(marked.text), re.sub(r"^an? ", "", normal(said))
+    along = detail not in _HAVE_WITH and _REFUSED_WITH.search(plain[: max(plain.find(bare), 0)]) is not None
+    return along or (detail not in _UNMARKED and unmarked(marked, said))
+
+
 def sense_of(detail: str, value: str, told: Sense) -> Sense:
     """The sense in which a value is stored that was told in this one: of some categories the value says it by itself."""
     if detail == ROADS:
@@ -150,8 +201,11 @@ def sense_of(detail: str, value: str, told: Sense) -> Sense:
 
 def agreed(told: Meaning, detail: str, value: str, *, worded: bool, praised: bool) -> Meaning:
     """What is marked as disliked or over, held against the wording where the marks are not sure: refusing words may praise."""
-    if worded and told.doubt <= DOUBT:
-        return told
+    if told.doubt <= DOUBT:
+        if worded:
+            return told
+        if told.holds is Holds.YES and not praised:
+            return replace(told, doubt=0.5)  # "underground car parks freak me out": asked about as it is marked
     liked = sense_of(detail, value, Sense.LIKES)
     return replace(told, sense=liked, holds=Holds.UNTOLD, doubt=0.0 if praised else 0.5)
 
@@ -169,11 +223,20 @@ def named(marked: Marked, said: Sequence[str]) -> list[str]:
         over = [v for v in values if place is not None and v.start < place[1] and v.end > place[0]]
         elsewhere = elsewhere and place is not None and not over
         wider = next((v for v in over if place is not None and v.start <= place[0] and v.end >= place[1]), None)
-        found[wider.text if wider is not None else one] = any(v.label in OWN for v in over)
-    sure = [part.text for part in marked.parts(OWN, SURELY)]
+        found[wider.text if wider is not None else _without_lead(marked, one, over)] = any(v.label in OWN for v in over)
+    sure = [part.text for part in marked.parts(OWN, AT if all(unmarked(marked, one) for one in said) else SURELY)]
     if sure and elsewhere:
         return sure
     return sorted(found, key=lambda text: not found[text])
+
+
+def _without_lead(marked: Marked, said: str, over: Sequence[Part]) -> str:
+    """The words of a value from where they are surely marked on, if those before are surely none of it: "bear | talk radio"."""
+    parts = words(said)
+    at = next(
+        (n for n in range(1, len(parts)) if any(words(v.text) == parts[n:] and v.share >= SURELY for v in over)), 0
+    )
+    return " ".join(parts[at:]) if at and unmarked(marked, " ".join(parts[:at])) else said
 
 
 _CONTRAST = re.compile(r"\b(?:but|though|although|whereas|while|otherwise|then)\b", re.IGNORECASE)

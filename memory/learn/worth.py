@@ -16,6 +16,7 @@ from memory.recall.lexical import STOP
 from models.text import contains, words
 from schemas.memory import Candidate, Proposal
 from schemas.ports import Encoder
+from schemas.preferences import BY_DETAIL
 
 LEAST = 0.25
 """Below this sureness of all hints together nobody is asked,"""
@@ -39,7 +40,8 @@ def not_worth(encoder: Encoder, of: Candidate | Proposal) -> str | None:
     said = words(of.value)
     if of.confidence < LEAST:
         return "it is no more than a guess"
-    if not is_closed(of.detail) and (not 0 < len(said) <= MOST_WORDS or said[0] in _NO_VALUE or said[-1] in _NO_VALUE):
+    named = is_closed(of.detail) or of.value in BY_DETAIL[of.detail].examples
+    if not named and (not 0 < len(said) <= MOST_WORDS or said[0] in _NO_VALUE or said[-1] in _NO_VALUE):
         return "nobody would call it that"
     if not plausible(of.detail, of.value):
         return f"it is none that is known of {of.category.title.lower()}"

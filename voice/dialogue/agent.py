@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -33,6 +33,7 @@ from voice.dialogue.doing import Doing
 from voice.dialogue.filling import fill
 from voice.dialogue.forgetting import erasing
 from voice.dialogue.forgetting.asking import LEFT
+from voice.dialogue.forgetting.forgetting import NOTHING_TO_FORGET
 from voice.dialogue.knowing import lately, saying
 from voice.dialogue.knowing import reading as knowing
 from voice.dialogue.knowing.talk import Knowing
@@ -251,6 +252,8 @@ class Dialogue:
         """The reply to a wish to have something forgotten, and before it to what was asked for beside it."""
         sure = turn.heard.confidence >= 1.0 and self._matcher.match(turn.rest) is not None
         part = {"text": turn.rest, "in_grammar": sure, "others": (), "grammar": None, "open": None}
+        if told := self._understanding.tells_instead(turn.heard.text, turn.rest):
+            return await self._replaced(turn, part | {"text": told}, addressed=addressed)
         self._beside = True
         try:
             first = await self.respond(turn.heard.model_copy(update=part), addressed=addressed)
@@ -262,6 +265,17 @@ class Dialogue:
         reply = await self._finished(turn, await self._handled(turn))
         text = " ".join(filter(None, (first.text, reply.text)))
         return reply.model_copy(update={"text": text, "results": (*first.results, *reply.results)})
+
+    async def _replaced(self, turn: Turn, part: Mapping[str, object], *, addressed: bool) -> Reply:
+        """The reply to a wish to have something forgotten, and to what is told to hold in its place: that comes after it."""
+        forgotten = await self._handled(turn)
+        self._beside = self._talk.asking
+        try:
+            reply = await self.respond(turn.heard.model_copy(update=part), addressed=addressed)
+        finally:
+            self._beside = False
+        begin = "" if forgotten.text == NOTHING_TO_FORGET else forgotten.text
+        return reply.model_copy(update={"text": " ".join(filter(None, (begin, reply.text)))})
 
     async def _performed(self, turn: Turn, *, addressed: bool) -> Reply | None:
         """What the table's commands for the event come to; None for silence."""

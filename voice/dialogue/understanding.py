@@ -63,6 +63,12 @@ _FORGETS = frozenset({"forget", "forget_period"})
 _STEPPED = frozenset({Domain.CLIMATE, Domain.SEATS, Domain.LIGHTS, Domain.DISPLAY})
 """What goes by steps, too, and is no sound."""
 _IT = re.compile(r"\bturn it\b")
+_INSTEAD = re.compile(
+    r"(?:(?:now|these days|nowadays|actually) )*(?:i|i'm|we|we're|it's|my|our)\b(?!.* (?:it|that|this|them|those|him|her)\b)"
+)
+"""How words begin that tell what holds in the place of what is to be forgotten; what only points back to that tells nothing."""
+_APART = re.compile(r"(?:[,;.:!?–—-]|\b(?:but|because))\W*(?:(?:and|now|so|these days|actually|then)\W+)*$")
+"""What parts it from the rest: "and" alone may join two things that are to be forgotten."""
 _NAMES_ONE = re.compile(r"(?:the|my|our|that|those|these) ")
 ERRANDS = frozenset({"set_timer", "set_reminder", "cancel_timer", "get_timers"})
 """What is about timers and reminders."""
@@ -241,9 +247,22 @@ class Understanding:
         known = self._matcher.match(transcript.text)
         if not self._coordinator.heard(transcript) or (known is not None and known.name != ForgetPreference.name):
             return None
-        return erasing.wish(transcript.text, self._is_order, self._told_of(transcript.text))
+        beside = partial(self._asks_or_tells, transcript.text)
+        return erasing.wish(transcript.text, beside, self._told_of(transcript.text))
 
-    def _is_order(self, part: str) -> bool:
+    def _asks_or_tells(self, whole: str, part: str) -> bool:
+        """Whether a part asks for something else, or tells what holds instead: "scrap that, it's blues i love"."""
+        return self.is_order(part) or self.tells_instead(whole, part) != ""
+
+    def tells_instead(self, whole: str, part: str) -> str:
+        """A part of a wish to have something forgotten as it was said, where it tells what holds in its place; else empty."""
+        found = re.search(r"[^\w']+".join(map(re.escape, part.split())), whole, re.IGNORECASE) if part else None
+        if found is None or _INSTEAD.match(part) is None or _APART.search(whole[: found.start()].lower()) is None:
+            return ""
+        named = naming.named(self._seat.memory, part, None) is not None
+        return found.group() if not named and self._seat.memory.tells(found.group()) else ""
+
+    def is_order(self, part: str) -> bool:
         """Whether a part of a wish to have something forgotten asks for something else, and does not name one more thing."""
         if _NAMES_ONE.match(part) is not None and naming.named(self._seat.memory, part, None) is not None:
             return False
@@ -257,7 +276,7 @@ class Understanding:
         """The utterance without the words that say that all else may wait."""
         if transcript.in_grammar or not self._coordinator.heard(transcript):
             return transcript
-        order = erasing.after_all_else(transcript.text, self._is_order, self._told_of(transcript.text))
+        order = erasing.after_all_else(transcript.text, self.is_order, self._told_of(transcript.text))
         known = order != "" and self._matcher.match(order) is not None
         return transcript.model_copy(update={"text": order, "in_grammar": known}) if order else transcript
 

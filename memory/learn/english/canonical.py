@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from memory.learn.english.kinds import KINDS, plausible
 from memory.learn.english.negation import Polarity, clause
 from memory.learn.english.phrasings import SAID_AS
 from memory.learn.english.vocabulary import CLOSED, FLIP_ANSWER, Patterns
@@ -75,6 +76,9 @@ _TAILS: dict[str, frozenset[str]] = {
     "preferred_supermarket_chain": frozenset("supermarket supermarkets store stores".split()),
     "general_news_source": frozenset("headlines news".split()),
     "preferred_radio_station": frozenset("station radio".split()),
+    "airflow_direction_preferences": frozenset(
+        "air aircon ac conditioning airflow vents fan breeze cold cool warm on off".split()
+    ),
 }
 _NAMES = frozenset(("preferred_radio_station", "general_news_source", "favorite_podcast_shows", "preferred_gas_station",
                     "preferred_charging_network", "preferred_supermarket_chain"))  # fmt: skip
@@ -115,6 +119,12 @@ _INDIFFERENT = re.compile(
     r"\bnot (?:\w+ )?(?:important|bothered|concerned|fussed|worried)\b|"
     r"\b(?:covered|guarded|watched|secured?|roof|guards?) or (?:not|no \w+|un\w+|open)\b"
 )
+_NO_PLACE_WITHOUT = re.compile(
+    r"(?:n't|\bnot|\bnever|\bcannot|\brefuse|\bhate|\bavoid|\bno longer)(?! (?:\w+ )?(?:mind|care|need|bother\w*|matter)\b)\b.*"
+    r"(?:\b(?:without|unless)\b|"
+    r"\b(?:where|anywhere|somewhere|that|that's|which|with|there's|has|have|is|are)(?: \w+){0,2}(?:n't| not?| nobody| nothing)\b)"
+)
+"""Who refuses a place that lacks something wants it: "i won't park where there are no cameras"."""
 _CARES = re.compile(
     r"(?:n't|\bnot|\bno longer|\bnever)(?: \w+){0,3} indifferent\b|\bindifferent\b.*\b(?:any ?more|any longer)\b"
 )
@@ -126,6 +136,9 @@ INDIFFERENT = "indifferent"
 _LONGER = "willingness_to_take_longer_route_to_avoid_traffic"
 _STEP = r"(?<!not )(?<!than )(?<!above )(?<!below )(?<!from )\b(?:level|setting|stage|step) (?:number )?"
 """Before the number of a level, where it is meant."""
+_NO_FARTHER = r"(?:n't|\bnot|\bnever|\bcannot|\bno|\brefuse to)(?! (?:mind|care|bother|matter|know)\b)(?: \w+){0,3}?"
+_FEW, _TEN = "a|one|two|three|four|five|[1-5]|a couple of|a few", "six|seven|eight|nine|ten|[6-9]|10"
+"""A walk that is refused, and the minutes of a short one and of one that is less so."""
 _OUTRIGHT: Mapping[str, Patterns] = {
     "seat_heating_preferences": (
         (_STEP + r"(?:one|1)\b", "low"),
@@ -155,9 +168,18 @@ _OUTRIGHT: Mapping[str, Patterns] = {
         (
             (
                 r"\beven if\b.*\bwalk\w*\b|"
-                r"\b(?:regardless of|no matter|never mind|whatever) (?:the |how )?(?:\w+ )?(?:walk\w*|distance|far)\b"
+                r"\b(?:regardless of|no matter|never mind|whatever) (?:the |how )?(?:\w+ )?(?:walk\w*|distance|far)\b|"
+                r"(?:n't|\bnot|\bnever) (?:mind|care|bother|matter)\b.*\b(?:far|distance|more than|longer than)\b"
             ),
             "distance does not matter",
+        ),
+        (
+            rf"{_NO_FARTHER} (?:more|farther|further|longer) than (?:about |around )?(?:{_FEW}) min|{_NO_FARTHER} far\b",
+            "less than 5 minutes",
+        ),
+        (
+            rf"{_NO_FARTHER} (?:more|farther|further|longer) than (?:about |around )?(?:{_TEN}) min",
+            "less than 10 minutes",
         ),
     ),
     "price_sensitivity_for_fuel": (
@@ -203,6 +225,8 @@ def turned_down(detail: str, value: str, sentence: str, said: str) -> bool:
     if detail in _LEVELS:
         return value == "medium" and _level_refused(value, clause(sentence, said)) is not None
     if detail not in _REFUSED_BY_WORDS or value in ("no", INDIFFERENT):
+        return False
+    if wanted_by_refusing(detail, sentence, said):
         return False
     around, own = clause(sentence, said), normal(said)
     end = max(around.find(own), 0) + (0 if detail in _ANSWERS else len(own))
@@ -279,6 +303,8 @@ class Canon:
         said = bare_name((alone and _REMARK.sub("", said).strip()) or said)
         if detail == "preferred_temperature":
             return temperature(said) or temperature(clause(sentence, said))
+        if wanted_by_refusing(detail, sentence, said):
+            return "yes"
         if normal(said) in BY_DETAIL[detail].examples:
             other = _level_refused(normal(said), normal(sentence)) if detail in _LEVELS else None
             return other or normal(said)
@@ -323,6 +349,11 @@ class Canon:
         return close[0][1] if close[0][0] >= LIKE_EXAMPLE and close[0][0] >= close[1][0] + CLEARLY else None
 
 
+def wanted_by_refusing(detail: str, sentence: str, said: str) -> bool:
+    """Whether something about a place to park is wanted, since the driver refuses the places that lack it."""
+    return detail in _MAY_BE_ALL_THE_SAME and _NO_PLACE_WITHOUT.search(clause(sentence, said)) is not None
+
+
 def all_the_same(text: str) -> bool:
     """Whether a text says that something makes no difference to the driver."""
     return _INDIFFERENT.search(text) is not None and _CARES.search(text) is None
@@ -362,11 +393,11 @@ def _degrees(number: float) -> str | None:
 
 def plain_value(detail: str, said: str) -> str:
     """A value as it was said, without articles and the words that only name its kind; spelled letters joined."""
-    kept = list(words(said))
-    known = {fold(example): example for example in BY_DETAIL[detail].examples}
+    kept = _uncontracted(detail, words(said))
+    names = {fold(example): example for example in BY_DETAIL[detail].examples}
     whole = fold(" ".join(kept))
-    if whole in known:
-        return known[whole]
+    if whole in names:
+        return names[whole]
     while len(kept) > 1 and kept[0] in _ARTICLES and detail not in ("favorite_artists_or_bands", "favorite_songs",
                                                                    "favorite_podcast_shows"):  # fmt: skip
         kept = kept[1:]
@@ -375,8 +406,28 @@ def plain_value(detail: str, said: str) -> str:
         bare = bare[:-1]
     short, full = " ".join(_joined(bare)), " ".join(_joined(kept))
     if detail in _NAMES:  # "radio" may be part of a station's name: dropped only where what is left is known
-        return known.get(fold(short), known.get(fold(full), full))
-    return known.get(fold(short), short)
+        return names.get(fold(short), names.get(fold(full), full))
+    return names.get(fold(short), short)
+
+
+def known(detail: str, value: str) -> bool:
+    """Whether a value is one that its category has by itself, and not just any name."""
+    if detail in KINDS or detail == "preferred_temperature":
+        return plausible(detail, value)
+    return value in BY_DETAIL[detail].examples or value in {said for _, said in SAID_AS.get(detail, ())}
+
+
+def _uncontracted(detail: str, said: Sequence[str]) -> list[str]:
+    """Words without the verb that is drawn to the last: of "reggae's the thing" it is "reggae", of "mcdonald's" itself."""
+    *first, last = said or [""]
+    bare = [*first, last.removesuffix("'s")]
+    names = {fold(example) for example in BY_DETAIL[detail].examples}
+
+    def has(parts: Sequence[str]) -> bool:
+        kind = not KINDS.get(detail, frozenset()).isdisjoint(parts[-1:])
+        return kind or fold(" ".join(parts)) in names or (len(parts) > 1 and parts[-1] in _TAILS.get(detail, ()))
+
+    return bare if bare != list(said) and has(bare) and not has(list(said)) else list(said)
 
 
 def fold(value: str) -> str:

@@ -62,7 +62,6 @@ _COLORS = (
     "fuchsia aqua aquamarine petrol lemon ivory cobalt mauve tangerine black grey gray brown beige cream maroon bluish reddish "
     "greenish rainbow sapphire jade"
 )
-
 KINDS: dict[str, frozenset[str]] = {
     "favourite_cuisine": frozenset(_CUISINES.split()),
     "dietary_preference": frozenset(_DIETS.split()),

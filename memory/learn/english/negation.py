@@ -54,7 +54,7 @@ ABOUT_MEMORY: tuple[Rule, ...] = (
 
 ENDED: tuple[Rule, ...] = (
     Rule(r"\b(?:not|no|never|nor|cannot)\b.*\b(?:any ?more|any longer)\b", "it does not hold any more"),
-    Rule(r"\b(?:no more|no longer)\b", "it does not hold any more"),
+    Rule(r"\b(?:no more|no longer)\b(?! than\b)", "it does not hold any more"),
     Rule(
         r"(?<!'m )(?<!am )(?<!get )\bused to (?:really |always )?(?:like|love|be|listen|go|eat|enjoy|prefer|use|take|hear|"
         r"have|shop|fill|charge|watch|follow|drink|pay|park|want|need)\b.*V",

@@ -66,16 +66,17 @@ SAID_AS: dict[str, Patterns] = {
     "preferred_parking_type": (
         (r"\bpark and ride", "park and ride"),
         (r"\bvalet", "valet"),
-        (r"\bgarage|\bmulti stor|\bunderground|\bparking house|\bparking deck", "parking garage"),
+        (r"\bgarage|\bmulti[ -]?stor|\bunderground|\bparking house|\bparking deck", "parking garage"),
         (r"\boff street|\blots?\b|\bcar parks?\b", "off street"),
         (r"\bon street|\bstreet\b|\bcurb|\bkerb|\bside of the road|\broadside", "on street"),
     ),
     "airflow_direction_preferences": (
         (r"\bface and (?:my )?feet|\bfeet and (?:my )?face|\btop and bottom", "face and feet"),
         (r"\bwindshield|\bwindscreen|\bfront window|\bglass\b", "windshield"),
-        (r"\bfeet|\bfoot|\btoes|\bdown below|\blegs?\b", "feet"),
+        (r"\bfeet|\bfoot|\btoes|\bdown below|\blegs?\b|\bfloor\b", "feet"),
         (r"\bface|\bhead\b|\beyes\b|\bnose\b", "face"),
         (r"\bchest|\bupper body|\bcent(?:er|re|ral|ric)|\bmiddle", "chest"),
+        (r"\b(knees?|shins?|ankles?|lap|hands?|arms?|neck|throat|shoulders?|stomach|belly|back|ears?)\b", r"\1"),
     ),
     "interior_lighting_color_preferences": (
         (r"\b(red|blue|green|purple|orange|white|yellow|pink|cyan|turquoise|violet|magenta|gold|teal)\b", r"\1"),

@@ -274,7 +274,7 @@ def wish(text: str, is_order: Callable[[str], bool], told: Mapping[Told, float] 
             return Wish(What.ALL, found.about, rest=found.rest, heard=sure)
         if found.what is What.ALL and not found.sure and told[Told.EVERYTHING] < AT:
             return None
-        if found.what is What.LAST and told[Told.NAMED] >= NAMED_AT:
+        if found.what is What.LAST and told[Told.NAMED] >= NAMED_AT and not found.rest:  # what is named is in the rest
             return Wish(What.NAMED, whole, whole=whole, heard=sure)
         if found.what is not What.NAMED:
             return found

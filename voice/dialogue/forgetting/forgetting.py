@@ -22,6 +22,7 @@ from voice.dialogue.memory.likes import as_told, title
 from voice.dialogue.memory.mind import Mind
 from voice.dialogue.rights.drivers import WhoDrives
 
+NOTHING_TO_FORGET = "There is nothing to forget."
 NOT_ALL_BUT = "I can't forget everything but one thing. Name what I shall forget, or say: forget everything."
 UNNAMED_THING = "I find nothing by that name."
 NO_TOPIC = (
@@ -72,7 +73,7 @@ class Forgetting:
             return _GONE
         newest = self._seat.memory.preferences()[:1]
         if not newest:
-            return "There is nothing to forget."
+            return NOTHING_TO_FORGET
         again = f"Do you mean that {self._likes(newest[0])}? Say yes or no."
         self._mind.ask(Question(Asked.FORGET, Selector(id=newest[0].id), newest, again))
         return ""

@@ -11,10 +11,11 @@ import re
 from collections.abc import Iterable
 
 from schemas.errors import UnknownEntryError
-from schemas.memory import CONVERSATIONS, FACTS, OTHER, Condition, Fact, Preference, Proposal, Sense
+from schemas.memory import CONVERSATIONS, FACTS, OTHER, Condition, ConditionKind, Fact, Preference, Proposal, Sense
 from schemas.preferences import BY_DETAIL, MAIN_TITLES, SUB_TITLES
 from schemas.seat import Seat
 from voice.dialogue.memory import kept
+from voice.dialogue.replies.turned import turned
 
 _ANY = ""
 """Key of the wording for values that have none of their own."""
@@ -83,6 +84,7 @@ LIKES: dict[str, str | dict[str, str]] = {
         "on street": "you park on the street",
         "off street": "you park off the street",
         "parking garage": "you park in a garage",
+        "park and ride": "you like park and ride",
         _ANY: "you like {value} parking",
     },
     "price_sensitivity_for_paid_parking": {
@@ -128,7 +130,7 @@ LIKES: dict[str, str | dict[str, str]] = {
 }
 
 
-THINGS: dict[str, str] = {
+THINGS: dict[str, str | dict[str, str]] = {
     "favourite_cuisine": "{value} food",
     "preferred_restaurant_type": "{value} places",
     "fast_food_preference": "{value}",
@@ -138,7 +140,11 @@ THINGS: dict[str, str] = {
     "preferred_charging_network": "{value}",
     "preferred_supermarket_chain": "{value}",
     "avoidance_of_specific_road_types": "{value}",
-    "preferred_parking_type": "{value} parking",
+    "preferred_parking_type": {
+        "parking garage": "parking garages",
+        "park and ride": "park and ride",
+        _ANY: "{value} parking",
+    },
     "interior_lighting_color_preferences": "{value} light",
     "favorite_genres": "{value} music",
     "favorite_artists_or_bands": "{value}",
@@ -163,11 +169,21 @@ HELD: dict[str, str] = {
 }  # fmt: skip
 """Conditions whose own words are gone."""
 
-_YOURS = {
-    "i": "you", "my": "your", "me": "you", "mine": "yours", "we": "you", "our": "your", "us": "you", "am": "are",
-    "i'm": "you're", "we're": "you're", "i've": "you've", "we've": "you've", "i'll": "you'll", "myself": "yourself",
-}  # fmt: skip
-"""The driver's words as they are said back."""
+_BEGINS = re.compile(
+    r"(?:(?:only|just|mostly|usually|always|especially|even|right|somewhere|late|early|first thing|last thing|straight|long|soon|"
+    r"shortly|\w+ (?:hours?|minutes?)) ?)*(?:(?:in|on|at|around|about|round|when|whenever|while|if|unless|during|after|before|"
+    r"with|without|for|by|from|until|till|past|over|every|each|once|as|under|through|to|since|between|near|along|outside|alone|"
+    r"driving|going|travelling|except|all|most|where|wherever)\b|$)",
+    re.IGNORECASE,
+)
+"""How words begin that can follow a preference as they are: "in the morning", "when it rains", "late at night"."""
+_AROUND = re.compile(
+    r"^(?:round about|somewhere (?:around|about|round)|round)\b(?= (?:\w+ )?(?:\w*time|noon|midday|\w*day)\b)",
+    re.IGNORECASE,
+)
+_PARTS_OF_A_DAY = re.compile(r"(?:the )?(?:morning|afternoon|evening)s?", re.IGNORECASE)
+_ON_DAYS = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun|week|work|working )days?\b", re.IGNORECASE)
+_FEASTS = re.compile(r"\b(?:christmas|easter|new year)", re.IGNORECASE)
 _LIKING, _NEEDING = "you like ", "you need "
 
 
@@ -211,14 +227,12 @@ def title(key: str) -> str:
 
 def wording(detail: str, value: str) -> str:
     """A value that is liked as half a sentence, without its conditions; empty where it has no words."""
-    ways = LIKES[detail]
-    template = ways if isinstance(ways, str) else ways.get(value, ways.get(_ANY))
-    return "" if template is None else _placed(template, value)
+    return _placed(LIKES[detail], value)
 
 
 def _meant(told: Preference | Proposal) -> str:
     likes = wording(told.detail, told.value) or None
-    thing = _placed(THINGS.get(told.detail, ""), told.value)
+    thing = _placed(THINGS.get(told.detail, {}), told.value)
     if told.sense is Sense.LIKES and told.detail == "avoidance_of_specific_road_types":
         return f"you don't mind {told.value}"
     if told.sense is Sense.LIKES:
@@ -235,8 +249,9 @@ def _meant(told: Preference | Proposal) -> str:
     return f"you {_VERBS[told.sense]} {rest}" if likes.startswith(_LIKING) else f"you would rather not {rest}"
 
 
-def _placed(template: str, value: str) -> str:
-    """A value in its wording; a storey stands behind what is parked on it: "parking on level 3"."""
+def _placed(ways: str | dict[str, str], value: str) -> str:
+    """A value in its wording, empty where it has none; a storey stands behind what is parked on it: "parking on level 3"."""
+    template = ways if isinstance(ways, str) else ways.get(value, ways.get(_ANY, ""))
     if template.endswith("{value} parking") and _STOREY.fullmatch(value):
         template = template.replace("{value} parking", "parking on {value}")
     return template.format(value=value)
@@ -247,6 +262,22 @@ _VERBS = {Sense.DISLIKES: "dislike", Sense.AVOIDS: "avoid", Sense.NEEDS: "need"}
 
 
 def _when(condition: Condition) -> str:
-    """A condition in the driver's words, as they are said back."""
-    said = " ".join(_YOURS.get(word, word) for word in condition.words.lower().split())
-    return said or HELD[condition.value]
+    """A condition in the driver's words, as they are said back; what only names a time or a thing gets what it takes to follow."""
+    said = _AROUND.sub("around", turned(condition.words.strip(" ,.;:!?")))
+    if not said:
+        return HELD[condition.value]
+    if _BEGINS.match(said):
+        return said[0].lower() + said[1:]
+    match condition.kind:
+        case ConditionKind.TIME_OF_DAY if _PARTS_OF_A_DAY.fullmatch(said):
+            return f"in the {said.lower().removeprefix('the ')}"
+        case ConditionKind.TIME_OF_DAY if condition.value == "night" and " " not in said:
+            return HELD["night"]
+        case ConditionKind.TIME_OF_DAY:
+            return f"{'on' if _ON_DAYS.search(said) else 'at'} {said}"
+        case ConditionKind.SEASON:
+            return f"{'at' if _FEASTS.search(said) else 'in'} {said}"
+        case ConditionKind.COMPANY if condition.value == OTHER:
+            return f"with {said}"
+        case _:
+            return said if condition.value == OTHER else HELD[condition.value]

@@ -16,6 +16,7 @@ from memory.learn.english.canonical import (
     said_by_refusing,
     temperature,
     turned_down,
+    wanted_by_refusing,
 )
 from memory.learn.english.kinds import KINDS, plausible
 from memory.learn.english.negation import Polarity
@@ -259,3 +260,44 @@ def test_a_word_with_a_hyphen_is_not_cut(text: str, value: str, whole: str) -> N
 ])  # fmt: skip
 def test_words_that_only_say_that_it_is_a_name_are_left_out(said: str, name: str) -> None:
     assert bare_name(said) == name
+
+
+@pytest.mark.parametrize(("said", "value"), [
+    ("i won't walk more than three minutes from where i park", "less than 5 minutes"),
+    ("i'm not going further than seven minutes on foot", "less than 10 minutes"),
+    ("i never walk far from the car", "less than 5 minutes"),
+    ("i don't mind walking more than ten minutes", "distance does not matter"),
+    ("it doesn't matter how far i walk", "distance does not matter"),
+    ("no matter how far i have to walk", "distance does not matter"),
+])  # fmt: skip
+def test_how_far_is_walked_is_read_with_what_is_refused(said: str, value: str) -> None:
+    assert canonical(WALK, said, said) == value
+
+
+@pytest.mark.parametrize(("detail", "said", "value"), [
+    ("favorite_genres", "reggae's", "reggae"), ("favorite_genres", "country music's", "country"),
+    ("favorite_genres", "children's music", "children's"), ("preferred_music_streaming_service", "spotify's", "spotify"),
+    ("fast_food_preference", "mcdonald's", "mcdonald's"), ("preferred_supermarket_chain", "sainsbury's", "sainsbury's"),
+])  # fmt: skip
+def test_a_verb_drawn_to_a_value_is_none_of_it(detail: str, said: str, value: str) -> None:
+    assert plain_value(detail, said) == value
+
+
+@pytest.mark.parametrize(("said", "value"), [
+    ("the aircon on", None), ("aircon cold", None), ("on my knees", "knees"), ("the back window", "back"), ("my toes", "feet"),
+])  # fmt: skip
+def test_air_is_led_to_somebody_or_to_glass_alone(said: str, value: str | None) -> None:
+    assert canonical("airflow_direction_preferences", said) == value
+
+
+@pytest.mark.parametrize(("sentence", "said", "wanted"), [
+    ("i never park where there are no cameras", "no cameras", True),
+    ("i won't leave the car anywhere without a guard", "a guard", True),
+    ("i refuse to park in a place that has no cameras", "cameras", True),
+    ("i don't need cameras where i park", "cameras", False), ("i never use a car park with guards", "guards", False),
+    ("i don't care that there are no cameras", "no cameras", False),
+])  # fmt: skip
+def test_who_refuses_a_place_without_something_wants_it(sentence: str, said: str, wanted: bool) -> None:
+    assert wanted_by_refusing("preference_for_parking_with_security", sentence, said) is wanted
+    if wanted:
+        assert canonical("preference_for_parking_with_security", said, sentence) == "yes"

@@ -51,6 +51,7 @@ REFUSED = [
     ("i like rock but i don't like jazz", "jazz"),
 ]
 HOLDS = [
+    ("no more than an hour of jazz please", "jazz"),
     ("i love jazz", "jazz"),
     ("i can't stop listening to jazz", "jazz"),
     ("i can't get enough of jazz", "jazz"),

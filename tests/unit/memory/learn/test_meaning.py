@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from memory.learn.english.conditions import condition, same
+from memory.learn.extraction import Extractor
 from memory.learn.facts import asks, fact, until
 from memory.learn.maintenance import Maintainer
-from memory.learn.meaning import Holds, elsewhen, meaning, unconditioned
+from memory.learn.meaning import DOUBT, Holds, agreed, elsewhen, meaning, named, unconditioned, unmarked
 from memory.service import DriverMemory
 from memory.vault.keys import RawKey
 from memory.vault.lifecycle import Vault
@@ -20,7 +21,7 @@ from models.marks import spans_of
 from models.runtime.fake_encoder import KeywordEncoder
 from models.runtime.onnx_encoder import OnnxEncoder
 from schemas.kinds import LABELS, NEXT_DRIVE, Condition, ConditionKind, Label, Marked, Sense
-from schemas.memory import Candidate, Outcome, Preference
+from schemas.memory import Candidate, Consent, Conversation, Outcome, Preference, Turn
 
 NOW = datetime(2026, 11, 23, 8, tzinfo=UTC)
 """A Monday."""
@@ -183,3 +184,48 @@ def test_where_the_car_is_parked_is_kept_till_the_next_drive(tmp_path: Path) -> 
         assert not memory.facts()
     finally:
         memory.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "sense"),
+    [
+        ("i can only take jazz before noon", Sense.LIKES),
+        ("the only music i can stand is jazz", Sense.LIKES),
+        ("i could really only cope with jazz", Sense.LIKES),
+        ("i can only take so much jazz", Sense.DISLIKES),
+        ("i can't take jazz", Sense.DISLIKES),
+    ],
+)
+def test_the_one_thing_that_can_be_borne_is_liked_though_it_is_marked_as_disliked(text: str, sense: Sense) -> None:
+    assert meaning(marked(text, jazz=Label.DISLIKES), GENRES, "jazz", "jazz").sense is sense
+
+
+def test_what_is_part_of_nothing_and_what_is_a_condition_is_no_value() -> None:
+    told = marked(
+        "i hate garages they give me the jitters at night", garages=Label.AVOIDS, at=Label.TIME, night=Label.TIME
+    )
+    assert unmarked(told, "jitters") and unmarked(told, "at night") and not unmarked(told, "garages")
+    assert not unmarked(told, "barge pole") and not unmarked(Marked(), "jitters")
+    assert named(told, ["jitters"]) == ["garages"]
+
+
+def test_words_before_a_value_that_are_surely_none_of_it_are_left_out() -> None:
+    told = marked("i bear talk radio", talk=Label.LIKES, radio=Label.LIKES)
+    assert named(told, ["bear talk radio"]) == ["talk radio"] and named(told, ["talk radio"]) == ["talk radio"]
+
+
+def test_a_dislike_that_no_word_says_is_asked_about_as_one() -> None:
+    told = meaning(
+        marked("garages freak me out", garages=Label.AVOIDS), "preferred_parking_type", "garages", "parking garage"
+    )
+    asked = agreed(told, "preferred_parking_type", "parking garage", worded=False, praised=False)
+    assert asked.sense is Sense.AVOIDS and asked.doubt > DOUBT
+    assert agreed(told, "preferred_parking_type", "parking garage", worded=False, praised=True).sense is Sense.LIKES
+
+
+def test_a_figure_of_speech_is_not_kept() -> None:
+    extractor = Extractor(OnnxEncoder(Catalog().find("encoder")))
+    for text in ("I wouldn't go near fast food with a ten foot pole.", "I wouldn't touch fast food with a barge pole"):
+        turn = Turn(speaker="driver", text=text, at=NOW)
+        found = extractor.extract(Conversation(id="c", turns=(turn,)), Consent(), NOW, told=text)
+        assert not {"barge pole", "ten foot pole"} & {one.value for one in (*found.candidates, *found.unsure)}

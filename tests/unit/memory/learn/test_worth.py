@@ -59,3 +59,8 @@ def test_less_is_enough_where_the_words_are_marked_as_the_drivers_own() -> None:
 )
 def test_what_is_not(told: Candidate, why: str) -> None:
     assert why in str(not_worth(Telling(0.9), told))
+
+
+def test_a_value_of_the_tree_itself_is_worth_a_question_whatever_word_it_begins_with() -> None:
+    street = hint("I park on the street.", "on street").model_copy(update={"detail": "preferred_parking_type"})
+    assert "nobody would call it that" not in str(not_worth(Telling(0.9), street))

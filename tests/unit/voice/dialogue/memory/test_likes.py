@@ -114,3 +114,37 @@ def test_a_name_has_the_capitals_of_the_drivers_own_words() -> None:
         as_written("you need an accessible parking space", "yes", ["Yes, I do"])
         == "you need an accessible parking space"
     )
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "words", "said"),
+    [
+        (ConditionKind.TIME_OF_DAY, "morning", "morning", "in the morning"),
+        (ConditionKind.TIME_OF_DAY, "morning", "mornings", "in the mornings"),
+        (ConditionKind.TIME_OF_DAY, "weekend", "Sunday mornings", "on Sunday mornings"),
+        (ConditionKind.TIME_OF_DAY, "weekend", "weekends", "at weekends"),
+        (ConditionKind.TIME_OF_DAY, "night", "nights", "at night"),
+        (ConditionKind.TIME_OF_DAY, "midday", "lunchtime", "at lunchtime"),
+        (ConditionKind.TIME_OF_DAY, "afternoon", "Round about teatime", "around teatime"),
+        (ConditionKind.TIME_OF_DAY, "night", "late at night", "late at night"),
+        (ConditionKind.TIME_OF_DAY, "morning", "First thing", "first thing"),
+        (ConditionKind.SEASON, "summer", "summer", "in summer"),
+        (ConditionKind.SEASON, "winter", "Christmas", "at Christmas"),
+        (ConditionKind.WEATHER, "rain", "rain", "when it rains"),
+        (ConditionKind.COMPANY, "passengers", "Jess", "with others in the car"),
+        (ConditionKind.COMPANY, "other", "the dog", "with the dog"),
+        (ConditionKind.COMPANY, "passengers", "When I'd taken Jess along", "when you'd taken Jess along"),
+        (ConditionKind.TRIP_PURPOSE, "school", "the school run", "on the way to school"),
+        (ConditionKind.TRIP_PURPOSE, "school", "On the school run", "on the school run"),
+        (ConditionKind.ROAD, "motorway", "motorways", "on the motorway"),
+    ],
+)
+def test_a_condition_reads_as_a_person_would_say_it(kind: ConditionKind, value: str, words: str, said: str) -> None:
+    when = Condition(kind=kind, value=value, words=words)
+    assert worded("favorite_genres", "soul", None, (when,)) == f"you like soul {said}"
+
+
+def test_a_garage_is_not_called_parking_twice() -> None:
+    assert worded("preferred_parking_type", "parking garage", Sense.AVOIDS) == "you avoid parking garages"
+    assert worded("preferred_parking_type", "park and ride") == "you like park and ride"
+    assert worded("preferred_parking_type", "valet", Sense.DISLIKES) == "you dislike valet parking"

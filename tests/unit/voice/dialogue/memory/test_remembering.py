@@ -68,13 +68,13 @@ class Talk:
     def __init__(
         self, matcher: TemplateMatcher, seat: Seat, clock: Clock, drivers: ConfiguredDrivers | None = None
     ) -> None:
-        self.clock, self.vehicle, self.drivers = clock, Car(), drivers
+        self.clock, self.vehicle, self.drivers, self.parser = clock, Car(), drivers, StubParser()
         self.seat = seat
         self.dialogue = Dialogue(
             seat=seat,
             vehicle=self.vehicle,
             matcher=matcher,
-            parser=StubParser(),
+            parser=self.parser,
             clock=clock,
             settings=DialogueSettings(questions=0),
             drivers=drivers,
@@ -215,6 +215,30 @@ def test_what_is_to_stay_is_not_asked_about(talk: Talk, words: str) -> None:
 def test_an_order_that_says_keep_is_done_beside_a_wish_to_forget() -> None:
     found = wish("forget jazz and keep the heating on", lambda part: "heating" in part)
     assert found is not None and (found.about, found.rest) == ("jazz", "keep the heating on")
+
+
+@pytest.mark.parametrize(
+    ("said", "reply"),
+    [
+        ("forget jazz, i love blues", "Okay, I'll remember that you like blues. Forget that you like jazz?"),
+        ("scrap that, it's blues i love", "Forgotten. Okay, I'll remember that you like blues."),
+        ("forget jazz, i don't like it", "Forget that you like jazz?"),
+        ("forget jazz and i love blues", "Forget that you like jazz?"),
+    ],
+)
+def test_what_is_told_to_hold_instead_is_kept_beside_what_goes(
+    talk: Talk, monkeypatch: pytest.MonkeyPatch, said: str, reply: str
+) -> None:
+    tell(talk, "jazz")
+    talk("what do you remember about music")
+
+    def tells(text: str) -> bool:
+        return "love" in text
+
+    monkeypatch.setattr(talk.memory, "tells", tells)
+    for told in ("i love blues", "it's blues i love"):
+        talk.parser.knows[told] = "tell()", 0.95
+    assert talk(said) == reply
 
 
 @pytest.mark.parametrize(
