@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from schemas.actions import BY_NAME, Action, Domain, ForgetPreference, ListPlaces, SetReminder, Undo, parse_action
-from schemas.actions.acts import Act
+from schemas.actions.acts import MEMORY, Act
 from schemas.errors import ConfirmationError, VehicleError
 from schemas.events import ActionResult, ActionStatus, Reply, Route
 from schemas.manners import units_of
@@ -266,6 +266,9 @@ class Doing:
         self.recent = replace(
             self.recent, since=not reply.results and (self.recent.since or plan.route is not Route.CONTROL), told=told
         )
+        talked = _talked(plan)
+        if reply.results or talked:
+            self.recent = replace(self.recent, talked=() if reply.results else talked, talked_at=self._clock())
         self.recent = self.recent.naming(_named(plan, text, reply), self._clock())
         denied = next((r.ruling for r in reply.results if r.status is ActionStatus.DENIED), None)
         topic = next((str(act.slots.get("topic", "other")) for act in plan.acts if act.name == "cannot"), None)
@@ -277,6 +280,7 @@ class Doing:
             self.why = responder.SO_ALREADY
         if self._seat.memory.consent().private_trip:
             self.last, self.deeds, self.turns = {}, [], []
+            self.recent = replace(self.recent, talked=())
             return
         if text:
             did = (r.action for r in reply.results if _changed(r))
@@ -328,6 +332,13 @@ def evident(memory: MemoryPort, results: Sequence[ActionResult]) -> tuple[Recoll
         named = (p for p in memory.preferences(detail) if fitting(action.name, slot, p.value) == slots[slot])
         found += [Recollection(preference=p, score=1.0) for p in named if p.sense.wanted]
     return tuple(found)
+
+
+def _talked(plan: Plan) -> tuple[Act, ...]:
+    """What memory is told or asked."""
+    if plan.command is not None and plan.command.name == "get_preferences":
+        return (Act("recall", plan.command.slots),)
+    return tuple(act for act in plan.acts if act.name in MEMORY)
 
 
 def _named(plan: Plan, text: str, reply: Reply) -> tuple[Person, ...]:

@@ -52,6 +52,10 @@ class RecentActions:
     """The actions are only asked about, and wait for a yes."""
     vain: bool = False
     """The actions are what was tried last, and nothing came of them: they were refused, or all was so already."""
+    talked: tuple[Act, ...] = ()
+    """What memory was told or asked since,"""
+    talked_at: datetime | None = None
+    """and when."""
 
     @property
     def undoable(self) -> bool:
@@ -66,6 +70,10 @@ class RecentActions:
     def fresh(self, now: datetime) -> bool:
         """Whether it is still what the driver means."""
         return self.at is not None and now - self.at <= FRESH
+
+    def talk(self, now: datetime) -> tuple[Act, ...]:
+        """What memory was told or asked last, as long as the next words may go on from it."""
+        return self.talked if self.talked_at is not None and now - self.talked_at <= FRESH else ()
 
     def spoken_of(self, now: datetime) -> named.People:
         """Who was named last, as long as "him" and "her" mean them."""

@@ -1,4 +1,4 @@
-"""What the parser is told of the dialogue: what was done last, or what waits for an answer, in one line.
+"""What the parser is told of the dialogue: what was done or talked about last, or what waits for an answer, in one line.
 
 The same few forms stand in the training data: ``did ACTS``, ``asked ACTS`` (a yes is wanted), ``needs ACT`` (something is missing),
 ``offered ACT: names``.
@@ -24,7 +24,7 @@ def context(open_: Asked | None, recent: RecentActions, now: datetime) -> str:
 
     Args:
         open_: what waits for an answer.
-        recent: what was done last.
+        recent: what was done last, and what memory was told or asked since.
         now: the present moment.
     """
     match open_:
@@ -40,6 +40,8 @@ def context(open_: Asked | None, recent: RecentActions, now: datetime) -> str:
             return "asked tell()"
         case _:
             pass
+    if talk := recent.talk(now):
+        return f"did {write(talk[-MOST:])}"
     if not recent.actions or not recent.fresh(now):
         return ""
     names = [str(place["name"]).lower() for place in recent.answer.get("places") or ()]

@@ -14,13 +14,14 @@ from pydantic import ValidationError
 
 from models.numbers import numbers
 from models.text import WEEKDAYS, contains
-from schemas.actions import BY_NAME, Action, SetReminder, SetTimer, Undo, corners, parse_action
+from schemas.actions import BY_NAME, Action, CancelTimer, SetReminder, SetTimer, Undo, corners, parse_action
 from schemas.actions.acts import Act, slots_of
 from voice.dialogue.acts.measured import STEP, counted
 from voice.dialogue.followup import lacks_time
 from voice.dialogue.knowing import named
 from voice.dialogue.recent import RecentActions
 from voice.dialogue.replies import responder
+from voice.dialogue.replies.examples import stems
 
 ASKS = {
     "set_temperature": "To how many degrees?",
@@ -258,7 +259,8 @@ def replacing(action: Action, said: str, recent: RecentActions, now: datetime) -
     if last is None or last.name != action.name or _BESIDE.search(said) is not None:
         return (action,)
     if isinstance(action, SetTimer | SetReminder):
-        had, same = last.slots(), ["label", "what"]
+        called = _called(action, said, recent) or last
+        had, same = called.slots(), ["label", "what"]
         what = str(had.get("what", ""))
         of_the_same = (
             bool(what) and what == action.slots().get("what") and not contains(said, what)
@@ -268,10 +270,24 @@ def replacing(action: Action, said: str, recent: RecentActions, now: datetime) -
         if "hour" in action.slots() and _NEAR_DAY.search(said) is None:
             same += ["day", *(["half"] if had.get("hour") == action.slots()["hour"] else [])]
         kept = {slot: value for slot, value in had.items() if slot in same}
-        return Undo(), parse_action(action.name, {**kept, **action.slots()})
+        if called == last:
+            return Undo(), parse_action(action.name, {**kept, **action.slots()})
+        kind = "timer" if isinstance(called, SetTimer) else "reminder"
+        return CancelTimer(kind=kind, label=_label(called)), parse_action(action.name, {**action.slots(), **kept})
     if _NOT_THERE.search(said) is None or _where(last) <= _where(action):
         return (action,)
     return Undo(), _same_side(action, last) if _ONE.search(said) is not None else action
+
+
+def _called(action: Action, said: str, recent: RecentActions) -> Action | None:
+    """Which timer or reminder of those that were set last the words call by what it is for ("make the cake one half past")."""
+    alike = [one for one in recent.actions if one.name == action.name and _label(one)]
+    found = [one for one in alike if stems(_label(one)) & stems(said)]
+    return found[0] if len(found) == 1 else None
+
+
+def _label(action: Action) -> str:
+    return str(action.slots().get("what") or action.slots().get("label") or "")
 
 
 def _same_side(action: Action, last: Action) -> Action:

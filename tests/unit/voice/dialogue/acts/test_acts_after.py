@@ -29,6 +29,19 @@ def test_the_parser_is_told_what_was_done_and_what_waits(rig: Rig) -> None:
     assert rig.parser.contexts[-1] == "asked set_window(percent=100)"
 
 
+def test_the_parser_is_told_what_memory_was_told_or_asked_last(rig: Rig) -> None:
+    rig.say("bring the fan to three then", "set_fan_speed(level=3)")
+    rig.say("is there anything you know of geoff", "recall(about=geoff)")
+    rig.say("and for me", "recall(about=me)")
+    assert rig.parser.contexts[-1] == "did recall(about=geoff)"
+    rig.say("what music do i like")
+    rig.say("and what about food")
+    assert rig.parser.contexts[-1] == "did recall(about=music)"
+    rig.say("bring the fan to four then", "set_fan_speed(level=4)")
+    rig.say("nope bit less than that", "change_fan_speed(change=down)")
+    assert rig.parser.contexts[-1] == "did set_fan_speed(level=4)"
+
+
 def test_what_was_refused_is_what_is_meant_and_what_was_done_is_called_off(rig: Rig) -> None:
     rig.say("bring the fan to three then", "set_fan_speed(level=3)")
     rig.say("lift the boot lid for me", "set_trunk(open=true)")
@@ -129,6 +142,19 @@ def test_a_reminder_of_the_same_thing_at_another_time_takes_its_place() -> None:
     assert replacing(later, "once more at half past four again", recent, NOW) == (later,)
     other = parse_action("set_reminder", {"what": "bread", "hour": 5})
     assert replacing(other, "at five the bread", recent, NOW) == (other,)
+
+
+def test_a_reminder_that_is_called_by_its_thing_is_the_one_that_is_moved() -> None:
+    cake = parse_action("set_reminder", {"what": "collect the cake", "hour": 3})
+    dentist = parse_action("set_reminder", {"what": "ring the dentist", "minutes": 20})
+    recent = RecentActions((cake, dentist), at=NOW, done=dentist, done_at=NOW)
+    meant = parse_action("set_reminder", {"what": "ring the dentist", "hour": 3, "minute": 30})
+    gone, again = replacing(meant, "make the cake one half past", recent, NOW)
+    assert gone.slots() == {"kind": "reminder", "label": "collect the cake"}
+    assert again.slots() == {"what": "collect the cake", "hour": 3, "minute": 30}
+    last = [one.name for one in replacing(meant, "make the dentist one half past three", recent, NOW)]
+    assert last == ["undo", "set_reminder"]
+    assert replacing(meant, "and half past three for the cake", recent, NOW) == (meant,)
 
 
 @pytest.mark.parametrize(
