@@ -378,7 +378,7 @@ def by_rule(detail: str, said: str, sentence: str) -> str | None:
 def temperature(said: str) -> str | None:
     """``22 degrees`` or ``20.5 degrees`` for a number in words or digits, or None.
 
-    From 5 to 40 it is Celsius; from 60 to 85 Fahrenheit, to the nearest half degree Celsius.
+    From 14 to 30, what a cabin may be wanted at, it is Celsius; from 60 to 85 Fahrenheit, to the nearest half degree Celsius.
     """
     parts = words(said.replace(".", " point ").replace("°", " degrees ").replace("-", " "))
     found = (number_at(parts, place) for place in range(len(parts)))
@@ -388,7 +388,7 @@ def temperature(said: str) -> str | None:
 def _degrees(number: float) -> str | None:
     if 60 <= number <= 85:
         number = round((number - 32) / 1.8 * 2) / 2
-    return f"{number:g} degrees" if 5 <= number <= 40 else None
+    return f"{number:g} degrees" if 14 <= number <= 30 else None
 
 
 def plain_value(detail: str, said: str) -> str:

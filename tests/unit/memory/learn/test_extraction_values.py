@@ -36,7 +36,8 @@ def canonical(detail: str, said: str, sentence: str | None = None, encoder: Keyw
     ("twenty two degrees", "22 degrees"), ("22 degrees", "22 degrees"), ("22", "22 degrees"), ("22°C", "22 degrees"),
     ("twenty-one", "21 degrees"), ("nineteen degrees", "19 degrees"), ("twenty and a half degrees", "20.5 degrees"),
     ("twenty one point five", "21.5 degrees"), ("21.5 degrees", "21.5 degrees"), ("twenty", "20 degrees"),
-    ("warm", None), ("two", None), ("ninety degrees", None), ("100 degrees", None), ("fifty degrees", None),
+    ("warm", None), ("two", None), ("half seven", None), ("35 degrees", None),
+    ("ninety degrees", None), ("100 degrees", None), ("fifty degrees", None),
     ("seventy two degrees", "22 degrees"), ("68 fahrenheit", "20 degrees"), ("seventy", "21 degrees"),
     ("eighty five", "29.5 degrees"),
 ])  # fmt: skip
