@@ -124,6 +124,20 @@ class Turn:
         return Reply(text=text, route=self.plan.route, reason=self.plan.reason, ends_conversation=ends)
 
 
+MOSTLY = 0.6
+"""Share of the words from which on what is to be kept is all that was said. Our choice."""
+
+
+def _noted(plan: Plan, text: str) -> Plan:
+    """The plan without the car's refusal to do a thing at a time, where what was said is to be kept: the driver does it then."""
+    kept = next((str(act.slots.get("what") or text) for act in plan.acts if act.name == "remember"), "")
+    hangs = [act for act in plan.acts if act.name == "cannot" and act.slots.get("topic") in ("schedule", "condition")]
+    if not hangs or not kept or len(kept.split()) < MOSTLY * len(text.split()):
+        return plan
+    others = (act for act in plan.acts if act not in hangs and act.name != "remember")
+    return replace(plan, acts=(Act("remember", {"about": kept}), *others))
+
+
 def _forgets(name: str, slots: Mapping[str, str | int]) -> Plan:
     return Plan(Route.MEMORY, "asked to forget", Command(kind=CommandKind.MEMORY, name=name, slots=dict(slots)))
 
@@ -221,6 +235,7 @@ class Understanding:
         text = transcript.text if self._coordinator.heard(transcript) else ""
         if text and not isinstance(open_, Introducing):
             plan = knowing.instead(plan, text, self._seat.memory.period)
+        plan = _noted(plan, text)
         if wish is None and text and self._to_keep(plan, text, open_):
             plan = Plan(Route.MODEL, "asked to have it kept", acts=(Act("remember", {"about": text}),), asks=1.0)
         free = plan.command is None and not plan.meant and open_ is None

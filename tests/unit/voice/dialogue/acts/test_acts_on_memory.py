@@ -270,3 +270,11 @@ def test_what_lessens_what_is_kept_needs_less_to_be_obeyed(rig: Rig, acts: str, 
 def test_what_is_asked_for_by_a_liking_tells_of_none(rig: Rig) -> None:
     assert rig.say("use my preferred jazz channel", "tell()").text == responder.NOTHING_TO_FOLLOW
     assert rig.memory.learn_pending() == () and rig.memory.preferences() == ()
+
+
+def test_what_the_driver_does_at_a_time_is_kept_and_is_no_order_for_then(rig: Rig) -> None:
+    said = "remember that every tuesday evening i drive to the choir"
+    reply = rig.say(said, "remember(); cannot(topic=schedule)").text
+    assert reply == "Okay, I'll keep that: every tuesday evening i drive to the choir."
+    acts = "remember(what=the bins go out); cannot(topic=schedule)"
+    assert "at a set time" in rig.say("note that the bins go out and every morning at six turn the heating on", acts).text
