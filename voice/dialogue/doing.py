@@ -297,7 +297,7 @@ class Doing:
                 self._add(responder.together(responder.report(done, (), self._seat.units), len(done)), agreed)
                 self._begun = any(r.status is ActionStatus.NEEDS_CONFIRMATION for r in reply.results)
             elif reply.decision is not None:
-                self.last["done"] = reply.text.removeprefix("Okay, ")
+                self.last["done"] = responder.as_done(reply.text)
 
     def _add(self, done: str, agreed: str) -> None:
         """A turn has done this; what was agreed to belongs to the turn that asked for it."""

@@ -346,8 +346,25 @@ def last(part: str, kept: Mapping[str, str]) -> str:
     """What was done, and why the last wish was not; or what the driver said last."""
     if part != "done":
         return f"You said: {kept[part].rstrip('.')}." if part in kept else "I don't know what you said last."
-    done = f"The last thing that I did: {kept[part]}" if part in kept else "Nothing that I know of."
+    told = kept.get(part, "")
+    done = (
+        told if told.startswith("I ") else f"The last thing that I did: {told}" if told else "Nothing that I know of."
+    )
     return f"{done} I did not do the last thing that you asked for: {kept['undone']}" if "undone" in kept else done
+
+
+_PROMISED = {
+    "I'll remember that ": "I kept that ",
+    "I'll keep that: ": "I kept this: ",
+    "I'll keep that ": "I kept this ",
+}
+
+
+def as_done(promise: str) -> str:
+    """What memory promised, told as what it did: "Okay, I'll keep that: ..." is "I kept this: ..."; all else as it was said."""
+    said = promise.removeprefix("Okay, ")
+    begins = next((begin for begin in _PROMISED if said.startswith(begin)), "")
+    return _PROMISED.get(begins, "") + said.removeprefix(begins)
 
 
 def before(done: str) -> str:

@@ -288,3 +288,17 @@ def test_what_the_driver_does_at_a_time_is_kept_and_is_no_order_for_then(
     assert (
         "at a set time" in rig.say("note that the bins go out and every morning at six turn the heating on", acts).text
     )
+
+
+@pytest.mark.parametrize(
+    ("promise", "told"),
+    [
+        ("Okay, I'll keep that: the key is under the mat.", "I kept this: the key is under the mat."),
+        ("Okay, I'll keep that until the next drive: level three.", "I kept this until the next drive: level three."),
+        ("Okay, I'll remember that you like jazz.", "I kept that you like jazz."),
+        ("I keep that already: level three.", "I keep that already: level three."),
+    ],
+)
+def test_what_memory_promised_is_told_as_done(promise: str, told: str) -> None:
+    assert responder.as_done(promise) == told
+    assert responder.last("done", {"done": responder.as_done(promise)}) == told
