@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.acts.limits import LEVELS, MOST_ACTS, MOST_STEPS, MOST_WORDS, meant, near, require_readable
-from models.acts.steps import CLOSED, TOKEN, Prompt, Writing, prompt
+from models.acts.steps import CLOSED, Prompt, Writing, prompt
 from models.text import spoken
-from schemas.actions.acts import IDLE, NAMES, Parsed
+from schemas.actions.acts import Parsed
 from schemas.errors import GenerationError, ModelDamagedError, ModelMissingError
 
 Rows: TypeAlias = NDArray[np.floating[Any]]
@@ -32,8 +32,6 @@ EPSILON = 1e-5
 NEVER = -1e4
 """Bias of a closed token that the network was not taught: an act that is younger than its training."""
 LEVELS_OF_INT8 = 127.0
-_WISHES = [TOKEN[name] for name in NAMES if name not in IDLE]
-"""The closed tokens that begin acts of words that ask for something."""
 
 
 class WordStates(Protocol):
@@ -126,10 +124,8 @@ class PointingParser:
         amounts = LEVELS | meant(words) | near(context) | ({0.5} if re.search(r"\bhalf\b", said) else set())
         writing = Writing(given, amounts, MOST_ACTS, MOST_WORDS)
         run, surprise = _Run(self._tensors, self._layers, given, states_of(self._encoder, given)), 0.0
-        wishes = 0.0
         for _ in range(MOST_STEPS):
             likely = run.likely()
-            wishes = wishes or float(np.exp(likely[_WISHES]).sum())
             closed, places = writing.allowed()
             if not closed and not places:
                 raise GenerationError("nothing that was said can stand in a slot of this act")
@@ -139,7 +135,7 @@ class PointingParser:
             surprise -= math.log(max(1e-9, _same(likely, writing, token, place)))
             writing.take(token, place)
             if writing.done:
-                return Parsed(tuple(dict.fromkeys(writing.result())), math.exp(-surprise), wishes=min(1.0, wishes))
+                return Parsed(tuple(dict.fromkeys(writing.result())), math.exp(-surprise))
             run.take(token, place)
         raise GenerationError(f"the acts were not complete after {MOST_STEPS} steps")
 

@@ -106,12 +106,6 @@ class Act:
         return self.name not in DIALOGUE and self.name not in MEMORY
 
 
-IDLE: Final = frozenset(
-    {"none", "chat", "tell", "hello", "how_are_you", "thanks", "goodbye", "praise", "blame", "yes", "no"}
-)
-"""Acts of words that ask for nothing."""
-
-
 @dataclass(frozen=True, slots=True)
 class Parsed:
     """An utterance as acts."""
@@ -121,8 +115,6 @@ class Parsed:
     """Probability of the whole, 0..1."""
     left: tuple[str, ...] = ()
     """Parts of the utterance that ask for something and are in none of the acts, in the driver's words."""
-    wishes: float = field(default=1.0, compare=False)
-    """Probability that it asks for anything at all, whatever that is; 1 where the parser cannot tell."""
 
 
 @cache

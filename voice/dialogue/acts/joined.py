@@ -146,7 +146,9 @@ def better(text: str, whole: Parsed, pieces: Sequence[str], found: Sequence[Pars
     guesses = max(whole.sure, together.sure) < GUESSED
     if guesses and any(act.is_action for act in known) and len(known) >= len(whole.acts) and rest >= SURE_PARTS:
         unread = tuple(
-            piece for piece, part in zip(pieces, found, strict=True) if part.sure < SURE_PARTS and _asks(part, known)
+            piece
+            for piece, part in zip(pieces, found, strict=True)
+            if part.sure < SURE_PARTS and not all(act.name in _TOLD or act in known for act in part.acts)
         )
         return Parsed(known, rest, unread)
     missed = lost(whole, pieces, found)
@@ -161,12 +163,6 @@ def better(text: str, whole: Parsed, pieces: Sequence[str], found: Sequence[Pars
     return Parsed(whole.acts, whole.sure, missed)
 
 
-def _asks(part: Parsed, known: Sequence[Act]) -> bool:
-    """Whether a part that was not surely read asks for something of its own: no remark on what is done, and no exclamation."""
-    about = {_about(act) for act in known}
-    return part.wishes >= ASKS_AT and not all(act.name in _TOLD or _about(act) in about for act in part.acts)
-
-
 def _is_story(whole: Parsed) -> bool:
     """Whether the whole likely asks for nothing, or turns the rules of the car down: a part of it is no request then."""
     if any(act.name == "cannot" and act.slots.get("topic") == "rules" for act in whole.acts):
@@ -179,9 +175,6 @@ def _is_story(whole: Parsed) -> bool:
 
 _TOLD = frozenset({"none", "chat", "tell", "refrain"})
 """Acts of a sentence in which nothing is asked of the car."""
-ASKS_AT = 0.6
-"""Probability of all that a part may ask for from which on it is lost where it is not read. Our choice: of sixteen remarks and
-exclamations two lay above ("I've had enough of this"), of seven wishes that no act has one below ("sort out the doofer")."""
 GUESSED = 0.5
 """Probability under which a reading is a guess, and gives way to the parts that are sure, though others are not. Our choice."""
 STORY_AT = 0.7

@@ -100,22 +100,6 @@ def test_a_part_that_nobody_can_read_is_named() -> None:
     assert write(read_.acts) == "set_playback(command=pause)" and read_.left == ("the purple thing",)
 
 
-@pytest.mark.parametrize(
-    ("acts", "wishes", "lost"),
-    [
-        ("change_fan_speed(change=down)", 0.7, False),  # a remark on what is done
-        ("stop()", 0.2, False),  # an exclamation: the network hears no wish in it at all
-        ("seek(change=forward)", 0.9, True),
-    ],
-)
-def test_only_a_part_that_asks_for_something_of_its_own_is_lost(acts: str, wishes: float, lost: bool) -> None:
-    pieces = ("blimey what a gale", "fan to two", "hush")
-    found = [Parsed(read(acts), 0.5, wishes=wishes), part("set_fan_speed(level=2)"), part("set_mute(on=true)")]
-    read_ = joined.better(" ".join(pieces), Parsed(read("set_fan_speed(level=2)"), 0.3), pieces, found)
-    assert write(read_.acts) == "set_fan_speed(level=2); set_mute(on=true)"
-    assert read_.left == (pieces[:1] if lost else ())
-
-
 @pytest.mark.parametrize("told", ["tell()", "chat()", "none()", "cannot(topic=rules)"])
 def test_a_part_of_a_story_is_no_request(told: str) -> None:
     pieces, whole = ("pretend that we are parked", "open the boot"), part(told, 0.8)
