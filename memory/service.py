@@ -122,7 +122,7 @@ class DriverMemory:
 
         learner = self.learner
         self.note, self.remember, self.learn = learner.note, learner.remember, learner.learn
-        self.keeps, self.of_company = learner.keeps, learner.of_company
+        self.keeps, self.lasts = learner.keeps, learner.lasts
         self.tells, self.discloses = learner.tells, learner.discloses
         self.forget_pending, self.learn_pending = learner.forget_pending, learner.learn_pending
         self.proposals, self.worth = learner.proposals, learner.worth

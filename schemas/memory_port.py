@@ -119,8 +119,13 @@ class NotingPort(Protocol):
         """Whether a sentence asks to have something kept, in whatever words: it is one for `remember`."""
         ...
 
-    def of_company(self, text: str) -> bool:
-        """Whether a sentence tells what somebody else likes while they are in the car, which is no order."""
+    def lasts(self, text: str, sure: float) -> bool:
+        """Whether a sentence that was taken for one order rather tells what lasts, of the driver or of company.
+
+        Args:
+            text: the sentence.
+            sure: probability that it is that order, 0..1.
+        """
         ...
 
     def tells(self, text: str) -> bool:

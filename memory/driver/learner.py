@@ -18,7 +18,8 @@ from memory.driver.session import Session
 from memory.learn.english.canonical import fold
 from memory.learn.explicit import Asked, Reader
 from memory.learn.extraction import refusal
-from memory.learn.facts import asks, fact, of_company, parked, secret_fact
+from memory.learn.facts import asks, fact, parked, secret_fact
+from memory.learn.lasting import lasts
 from memory.learn.maintenance import Maintainer, Ruling
 from memory.learn.proposals import Draft, Proposals, Weighed
 from memory.learn.screening import screening, sift
@@ -202,9 +203,9 @@ class Learner:
         marked = self._session.encoder.marks(text)
         return asks(marked) or (parked(text) and any(one.parked for one in self.keeping.facts()))
 
-    def of_company(self, text: str) -> bool:
-        """Whether a sentence tells what somebody else likes while they are in the car."""
-        return of_company(self._session.encoder.marks(text))
+    def lasts(self, text: str, sure: float) -> bool:
+        """Whether a sentence that was taken for an order, as surely as this, rather tells what lasts."""
+        return lasts(self._session.encoder, text, sure)
 
     def tells(self, text: str) -> bool:
         """Whether a sentence surely tells what the driver likes, needs, avoids or has given up, whatever it asks for beside.

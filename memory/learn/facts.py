@@ -29,8 +29,6 @@ FACT_AT = 0.4
 """Share of these together from which on a word belongs to the fact; our choice: a word too many does no harm."""
 ASKS_AT = 0.6
 """Share of a fact's marks from which on a sentence asks to have it kept, in whatever words. Our choice."""
-CLAUSE = 3
-"""Words of a condition that says when somebody is in the car; fewer only name them. Our choice."""
 _PLAINLY = "remember that "
 """How a sentence is read that was given without the asking."""
 _ASKING = re.compile(
@@ -78,13 +76,6 @@ def asks(marked: Marked) -> bool:
     if sum(part.end - part.start for part in facts) >= LEAST:
         return True
     return _ASKING.search(normal(marked.text)) is not None and bool(marked.parts(FACT | {Label.SECRET}))
-
-
-def of_company(marked: Marked) -> bool:
-    """Whether a sentence tells what somebody else likes or needs while they are in the car, and nothing of the driver's own."""
-    if marked.parts(OWN) or not marked.parts((Label.OTHERS,)) or marked.text.rstrip().endswith("?"):
-        return False
-    return any(part.end - part.start >= CLAUSE for part in marked.parts((Label.COMPANY,), ASKS_AT))
 
 
 def secret_fact(encoder: Encoder, text: str) -> bool:

@@ -239,8 +239,8 @@ class Understanding:
         if wish is None and text and self._to_keep(plan, text, open_):
             plan = Plan(Route.MODEL, "asked to have it kept", acts=(Act("remember", {"about": text}),), asks=1.0)
         free = plan.command is None and not plan.meant and open_ is None
-        if free and text and any(act.is_action for act in plan.acts) and self._seat.memory.of_company(text):
-            plan = Plan(Route.MODEL, "what somebody else likes, and no order", acts=(Act("tell"),), asks=1.0)
+        if free and text and sum(act.is_action for act in plan.acts) == 1 and self._seat.memory.lasts(text, plan.asks):
+            plan = Plan(Route.MODEL, "what lasts, and no order", acts=(Act("tell"),), asks=1.0)
         about_memory = self._about_memory(plan, text)
         event = reading.read(
             open_,

@@ -88,7 +88,7 @@ def calls(memory: Any) -> dict[str, Callable[[], object]]:
         "carry_out": lambda: memory.carry_out("p"),
         "worth": lambda: memory.worth(waits),
         "keeps": lambda: memory.keeps("remember that i parked on level three"),
-        "of_company": lambda: memory.of_company("when jess is in the car she likes it at 23"),
+        "lasts": lambda: memory.lasts("when jess is in the car she likes it at 23", 0.5),
         "tells": lambda: memory.tells("i love jazz"),
         "sweeps": lambda: memory.sweeps(Selector(everything=True)),
         "discloses": lambda: memory.discloses("i am vegan"),
