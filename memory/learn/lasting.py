@@ -5,9 +5,10 @@ The parser knows what the car is asked for, the encoder's branch what memory is 
 
 from __future__ import annotations
 
-from memory.learn.meaning import AT
+from collections.abc import Collection
+
 from models.text import spoken
-from schemas.kinds import CONDITION_LABELS, OWN, PART_AT, Label, Marked
+from schemas.kinds import CONDITION_LABELS, LABELS, OWN, Label, Marked
 from schemas.ports import Encoder
 
 REVEALED_AT, MARKED_AT = 0.9, 0.75
@@ -34,13 +35,16 @@ def _own(encoder: Encoder, marked: Marked, said: str, sure: float) -> bool:
     if revealed is None:
         return False
     lasting = 1.0 - revealed["none"]
-    own, past, when = (
-        max((part.share for part in marked.parts(labels, least)), default=0.0)
-        for labels, least in ((OWN, AT), ((Label.PAST,), AT), (CONDITION_LABELS, PART_AT))
-    )
+    own, past, when = (_highest(marked, labels) for labels in (OWN, (Label.PAST,), CONDITION_LABELS))
     if max(when, past) >= MARKED_AT and lasting >= REVEALED_AT and max(own, past) >= MARKED_AT:
         return True
     return sure < DOUBTED_AT and lasting >= SURELY_REVEALED_AT and own >= SURELY_MARKED_AT
+
+
+def _highest(marked: Marked, labels: Collection[Label]) -> float:
+    """The highest share that a word has of one of these labels."""
+    columns = [LABELS.index(label) for label in labels]
+    return 0.0 if marked.shares is None or not len(marked.shares) else float(marked.shares[:, columns].max())
 
 
 def _of_company(marked: Marked) -> bool:
