@@ -38,6 +38,16 @@ class Units:
     fahrenheit: bool = False
     miles: bool = False
 
+    def asked(self, text: str) -> Units:
+        """The same, but for the units that a question in its spoken form names: "how many miles have i got left"."""
+        said = set(text.split())
+        miles, metric = bool(said & {"mile", "miles"}), bool(said & {"kilometer", "kilometers"})
+        fahrenheit, celsius = "fahrenheit" in said, bool(said & {"celsius", "centigrade"})
+        return Units(
+            fahrenheit=fahrenheit if fahrenheit != celsius else self.fahrenheit,
+            miles=miles if miles != metric else self.miles,
+        )
+
     def degrees(self, value: float) -> float:
         """A temperature as it is said: whole degrees Fahrenheit, or Celsius as it is."""
         return float(round(value * 1.8 + 32.0)) if self.fahrenheit else value

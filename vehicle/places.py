@@ -121,6 +121,17 @@ def _alike(word: str, others: Sequence[str]) -> bool:
     return any(word == other or fuzz.ratio(word, other, score_cutoff=ALIKE) > 0 for other in others)
 
 
+_NOT = re.compile(r"\b(?:not|isn't|aren't|without|no)\b(?: (?:too|so|very|that|really|overly|all that))* (\w+)")
+_DEAR = frozenset("expensive pricey pricy dear costly steep".split())
+
+
+def _apart(quality: str) -> tuple[str, list[str]]:
+    """What a place should be like, and what it should not: of "not too pricey" the opposite that tags have a word for."""
+    found = [word.lower() for word in _NOT.findall(quality)]
+    dear = bool(_DEAR & set(found))
+    return f"{_NOT.sub(' ', quality)}{' cheap' * dear}", [*found, *(["expensive"] * dear)]
+
+
 class Places:
     """A catalogue in memory."""
 
@@ -205,8 +216,10 @@ class Places:
     def _ranked(
         self, kind: str, quality: str | None, start: Place | None, between: Sequence[Place], but: Sequence[str]
     ) -> list[tuple[float, float, Place, list[str]]]:
-        wanted = [word for word in _words(quality or "") if word not in _EMPTY_WORDS]
+        liked, turned_down = _apart(quality or "")
+        wanted = [word for word in _words(liked) if word not in _EMPTY_WORDS]
         telling = [word for word in wanted if word not in _KIND_WORDS.get(kind, frozenset())]
+        but = (*but, *turned_down)
         ranked: list[tuple[float, float, Place, list[str]]] = []
         for place in self.places:
             if place.kind != kind:

@@ -78,6 +78,8 @@ MEMORY: Final[Mapping[str, Mapping[str, Slot]]] = MappingProxyType({
 """Acts about what is remembered, and of whom."""
 SAID_OTHERWISE: Final[Mapping[str, Mapping[str, Slot]]] = MappingProxyType({"set_temperature": {"fahrenheit": _NUMBER}})
 """Slots that only an act has: they stand for the action's own slot in another unit."""
+UNSAID: Final[Mapping[str, frozenset[str]]] = MappingProxyType({"set_reminder": frozenset({"date"})})
+"""Slots that only an action has: rules fill them, and the parser knows nothing of them."""
 NAMES: Final = (
     *(name for name, action in BY_NAME.items() if action.domain is not Domain.MEMORY and name not in DIALOGUE),
     *DIALOGUE,
@@ -99,6 +101,12 @@ class Act:
     def completing(self, begun: Act) -> Act:
         """With the slots of a wish of the same name that was begun and lacked something."""
         return Act(self.name, {**begun.slots, **self.slots}) if begun.name == self.name else self
+
+    @property
+    def words(self) -> Mapping[str, str]:
+        """Its slots of free words."""
+        kinds = slots_of(self.name)
+        return {slot: str(value) for slot, value in self.slots.items() if slot in kinds and kinds[slot].kind == "words"}
 
     @property
     def is_action(self) -> bool:
@@ -129,7 +137,11 @@ def slots_of(name: str) -> Mapping[str, Slot]:
     if name in MEMORY:
         return MEMORY[name]
     schema = BY_NAME[name].model_json_schema()
-    own = {slot: _slot(part) for slot, part in schema["properties"].items()} if "properties" in schema else {}
+    own = (
+        {slot: _slot(part) for slot, part in schema["properties"].items() if slot not in UNSAID.get(name, ())}
+        if "properties" in schema
+        else {}
+    )
     return {**own, **SAID_OTHERWISE.get(name, {})}
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
 from schemas.actions.base import Action, Domain, HalfDay, Hour, Message, Minute, Minutes, Percent, Words, words
-from schemas.actions.said import Slots, both, seconds_said, spaced, spoken_time
+from schemas.actions.said import Slots, both, day_said, seconds_said, spaced, spoken_time
 from schemas.preferences import GROUNDED
 
 _NAMES = "zero one two three four five six seven eight nine".split()
@@ -50,7 +51,7 @@ def _moment(slots: Slots) -> str:
     named = slots["day"]
     day = "" if named in (None, "today") else " tomorrow" if named == "tomorrow" else f" on {named.title()}"
     at = f" at {spoken_time(slots['hour'], slots['minute'], slots['half'])}" if slots["hour"] is not None else ""
-    return f"{day}{at}"
+    return f" on {day_said(slots['date'])}{at}" if slots["date"] else f"{day}{at}"
 
 
 # Status ---------------------------------------------------------------------------------------------------------------
@@ -286,6 +287,8 @@ class SetReminder(Action):
         | None
     ) = None
     """Of a time of day, a weekday being the next of its name; None: the next such time."""
+    date: dt.date | None = None
+    """The day, where it has none of these names: no slot that the parser fills, ``voice.dialogue.errands`` reads it."""
     event: Literal["arrival"] | None = None
     """When the route arrives."""
 

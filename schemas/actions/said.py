@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date
 from typing import Any, TypeAlias
 
 Slots: TypeAlias = dict[str, Any]
@@ -82,6 +83,12 @@ def spoken_time(hour: int, minute: int | None, half: str | None) -> str:
         "pm": " in the afternoon" if hour < 6 or hour == 12 else " in the evening",
     }
     return f"{hour}:{minute:02d}{part.get(half or '', '')}" if minute else f"{hour} o'clock{part.get(half or '', '')}"
+
+
+def day_said(iso: str) -> str:
+    """A day of the year as it is said: "7 June"."""
+    day = date.fromisoformat(iso)
+    return f"{day.day} {day:%B}"
 
 
 def seconds_said(seconds: int) -> str:

@@ -15,6 +15,8 @@ from vehicle.planning.plan import Effect, Plan, present, unplanned
 
 MORNING = time(6)
 """Before it is night: nobody plans for it who does not say so, or is not up in it. Our choice."""
+_WEEK = 7
+"""Days ahead from which on a weekday names another day."""
 SOON = timedelta(hours=3)
 """How far ahead an hour of the night is at most that is meant without saying so. Our choice."""
 
@@ -123,7 +125,9 @@ def _reminder(action: a.SetReminder, organizer: Organizer, now: datetime) -> Pla
     if action.minutes is not None:
         notice = organizer.reminder(action.what, seconds=60.0 * action.minutes)
     else:
-        days = _ahead(action.day, now)
+        days = (action.date - now.date()).days if action.date is not None else _ahead(action.day, now)
+        if days < 0:
+            return Plan(refusal="That day has been; ask me for one that is to come.")
         at = _meant(action.hour or 0, action.minute, action.half, now, tomorrow=days > 0)
         notice = organizer.reminder(action.what, at=at, days=days)
     return _noted(organizer, notice, action.what)
@@ -154,7 +158,8 @@ def _told(organizer: Organizer, notice: Notice) -> dict[str, Any]:
         "seconds": round(organizer.remaining(notice)),
         "at": f"{notice.at:%H:%M}",
         "tomorrow": days == 1,
-        "day": WEEKDAYS[notice.at.weekday()] if days > 1 else None,
+        "day": WEEKDAYS[notice.at.weekday()] if 1 < days < _WEEK else None,
+        "date": f"{notice.at:%Y-%m-%d}" if days >= _WEEK else None,
         "arrival": notice.arrival,
     }
 

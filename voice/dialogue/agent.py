@@ -26,8 +26,8 @@ from schemas.memory import Turn as Noted
 from schemas.ports import ActParser, CommandMatcher, Drivers, Encoder, Talker, VehiclePort
 from schemas.seat import Seat
 from voice.dialogue import amending, followup, foresight, ours
-from voice.dialogue.acts import context, planning
-from voice.dialogue.acts.acting import Acting, is_whole
+from voice.dialogue.acts import context, planning, resolving
+from voice.dialogue.acts.acting import Acting
 from voice.dialogue.coordinator import Coordinator, DialogueSettings
 from voice.dialogue.doing import Doing
 from voice.dialogue.filling import fill
@@ -486,7 +486,8 @@ class Dialogue:
             schemas.errors.GloveboxError: memory, a model or the vehicle failed.
         """
         turn = await self._understanding.turn(transcript, self._open.thing, self._doing.recent, addressed=addressed)
-        return not (transcript.misheard or transcript.alternative) and is_whole(turn.plan, self._vehicle.offers())
+        whole = resolving.is_whole(turn.plan, self._vehicle.offers())
+        return whole and not (transcript.misheard or transcript.alternative)
 
     async def amend(
         self, whole: Transcript, tail: Transcript | None, first: amending.First | None, *,
@@ -647,7 +648,7 @@ class Dialogue:
             reply = await self._doing.act(work.actions, plan, work.used, work.said)
             words = []
         if work.needs is not None and work.among:
-            self._ask(Choice(work.question, responder.SEVERAL_NAMED, work.among, work.needs, "person"))
+            self._ask(Choice(work.question, responder.SEVERAL_NAMED, work.among, work.needs, work.slot))
         elif work.needs is not None:
             self._ask(Missing(work.question, work.needs))
         text = " ".join(filter(None, (reply.text, *words)))

@@ -6,7 +6,7 @@ command is the parser's (``voice.dialogue.acts``). Owns no state but what this v
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -49,6 +49,8 @@ class Plan:
     """Parts of it that were read by themselves and are in no act; they are spoken about."""
     meant: tuple[Action, ...] = ()
     """For what only means something after what was done: the actions that it comes to."""
+    said: str = field(default="", compare=False)
+    """The words."""
 
 
 class Coordinator:
@@ -75,7 +77,7 @@ class Coordinator:
         """The route for what was heard; REJECT without a command for what is none, which is the parser's."""
         command = self._matcher.match(transcript.text) if transcript.in_grammar else None
         if command is not None:
-            return self._command(command)
+            return replace(self._command(command), said=transcript.text)
         if not self.heard(transcript):
             return Plan(Route.REJECT, f"heard too faintly ({transcript.confidence:.2f})")
         return Plan(Route.REJECT, "no complete command")

@@ -30,7 +30,7 @@ from voice.dialogue.recent import MOST_DEEDS, Deed, RecentActions, deed_of
 from voice.dialogue.replies import responder
 from voice.dialogue.replies.answers import found_nothing
 from voice.dialogue.replies.moments import spoken_moment
-from voice.dialogue.replies.units import MEASURED
+from voice.dialogue.replies.units import MEASURED, asked_in
 
 _ON_THE_WAY = frozenset({"add_stop", "find_on_route"})
 NO_STOP = "So I'm not adding the stop either."
@@ -99,7 +99,7 @@ class Doing:
             self._seat.memory.used(evidence, actions[0].name)
         self._talk.acted(used, [result.action for result in results if result.status is ActionStatus.DONE])
         said = (*said, *_left_out(actions, results))
-        return await self._told(results, plan.route, plan.reason, started, used, said=said)
+        return await self._told(results, plan, plan.reason, started, used, said=said)
 
     async def _one_by_one(self, actions: Sequence[Action]) -> list[ActionResult]:
         """The results of actions, done in their order.
@@ -134,7 +134,7 @@ class Doing:
             except ConfirmationError as error:
                 late = error.spoken
         said = () if agreed.tokens else _left_out(agreed.actions, results)
-        reply = await self._told(results, plan.route, f"{plan.reason}: confirmed", started, said=said)
+        reply = await self._told(results, plan, f"{plan.reason}: confirmed", started, said=said)
         return reply.model_copy(update={"text": " ".join(filter(None, (reply.text, late)))})
 
     async def another(self, wanted: ListPlaces, plan: Plan) -> Reply:
@@ -184,7 +184,7 @@ class Doing:
         return self._talk.about(about, moving=await self.moving())
 
     async def _told(
-        self, results: Sequence[ActionResult], route: Route, reason: str, started: float,
+        self, results: Sequence[ActionResult], plan: Plan, reason: str, started: float,
         used: Sequence[Recollection] = (), *, said: Sequence[tuple[int, str]] = (),
     ) -> Reply:  # fmt: skip
         """The reply to results, without the question; what they leave open is asked."""
@@ -195,8 +195,11 @@ class Doing:
         self._leave_open(results)
         took = {"act": (time.perf_counter() - started) * 1000.0}
         said = (*said, *self._unkept(results))
-        text = responder.told(results, used, self._seat.units, said, self._seat.manners.length)
-        return Reply(text=text, route=route, reason=reason, results=tuple(results), recalled=tuple(used), timings=took)
+        units = asked_in(self._seat.units, plan.said, (result.action for result in results))
+        text = responder.told(results, used, units, said, self._seat.manners.length)
+        return Reply(
+            text=text, route=plan.route, reason=reason, results=tuple(results), recalled=tuple(used), timings=took
+        )
 
     def _unkept(self, results: Sequence[ActionResult]) -> tuple[tuple[int, str], ...]:
         """What is said behind a reminder that is not written down: a private trip, a guest, a pause."""

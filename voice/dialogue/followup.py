@@ -93,7 +93,8 @@ def lacks_time(action: Action) -> str:
     if isinstance(action, SetTimer) and action.minutes is None and action.seconds is None:
         return responder.FOR_HOW_LONG
     timed = not isinstance(action, SetReminder) or action.minutes or action.hour is not None or action.event
-    return "" if timed else responder.WHEN
+    dated = isinstance(action, SetReminder) and (action.day or action.date)
+    return "" if timed else responder.AT_WHAT_TIME if dated else responder.WHEN
 
 
 # Alone ----------------------------------------------------------------------------------------------------------------
@@ -395,7 +396,7 @@ def _value(last: Action, slots: Mapping[str, Any], _: RecentActions) -> tuple[Ac
     if isinstance(last, SetTimer):
         return Undo(), parse_action("set_timer", {**_kept(had, "label"), "minutes": number})
     if isinstance(last, SetReminder) and last.hour is not None:
-        return Undo(), parse_action("set_reminder", {**_kept(had, "what", "half", "day"), "hour": number})
+        return Undo(), parse_action("set_reminder", {**_kept(had, "what", "half", "day", "date"), "hour": number})
     for slot in ("celsius", "percent", "level"):
         if slot in fields:
             value = celsius_of(number) if slot == "celsius" and number > 60 else number

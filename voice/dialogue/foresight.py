@@ -28,7 +28,7 @@ from voice.dialogue.memory.sparing import Sparing
 from voice.dialogue.open.things import Asked, Confirmation
 from voice.dialogue.replies import responder
 from voice.dialogue.replies.answers import found_nothing
-from voice.dialogue.replies.units import MEASURED
+from voice.dialogue.replies.units import MEASURED, asked_in
 
 _REFUSED = re.compile(r"^(?:please )?(?:don't|do not|never) (?:you )?")
 
@@ -73,7 +73,7 @@ async def acts(plan: Plan, work: Work, vehicle: VehiclePort, seat: Seat) -> str 
     if work.needs is not None or (work.ask_first and not await stays(work.actions, vehicle)):
         return None if work.said or work.first else work.asked(seat.units)
     told = (
-        await _report(work.actions, vehicle, seat, used=work.used, said=work.said)
+        await _report(work.actions, vehicle, seat, used=work.used, said=work.said, question=plan.said)
         if work.actions
         else " ".join(work.words)
     )
@@ -116,12 +116,13 @@ async def reply(plan: Plan, text: str, vehicle: Sparing, seat: Seat) -> str | No
             partial(fill, ahead=True), seat.memory, text, action.name, action.slots(), await vehicle.circumstances()
         )
         action, used = filled.action or action, filled.used
-    return await _report((action,), vehicle, seat, used=used)
+    return await _report((action,), vehicle, seat, used=used, question=plan.said)
 
 
 async def _report(
     actions: Sequence[Action], vehicle: VehiclePort, seat: Seat, *,
     confirmed: bool = False, used: Sequence[Recollection] = (), said: Sequence[tuple[int, str]] = (),
+    question: str = "",
 ) -> str | None:  # fmt: skip
     if any(action.domain is Domain.MEMORY for action in actions):
         return None
@@ -135,4 +136,5 @@ async def _report(
     if any(action.name in MEASURED for action in actions):
         units = manners.units(units_of(await vehicle.state()))
     done = any(result.status is ActionStatus.DONE for result in results)
+    units = asked_in(units, question, actions)
     return responder.report(results, used if done else (), units, said, manners.length)

@@ -13,13 +13,13 @@ from datetime import datetime
 from functools import partial
 
 from models.text import contains, spoken
-from schemas.actions import Action, Domain, ForgetPreference, Undo, parse_action
+from schemas.actions import Action, CancelTimer, Domain, ForgetPreference, Undo, parse_action
 from schemas.actions.acts import Act
 from schemas.events import Command, CommandKind, Reply, Route, Transcript
 from schemas.kinds import Wish as Told
 from schemas.ports import CommandMatcher, Drivers, Encoder, VehiclePort
 from schemas.seat import Seat
-from voice.dialogue import followup, foresight
+from voice.dialogue import errands, followup, foresight
 from voice.dialogue.acts import context, planning
 from voice.dialogue.acts.acting import Acting
 from voice.dialogue.acts.resolving import replacing
@@ -259,7 +259,7 @@ class Understanding:
 
     def _wished(self, transcript: Transcript) -> erasing.Wish | None:
         """The wish to have something forgotten; a complete command stays what it is."""
-        known = self._matcher.match(transcript.text)
+        known = errands.moved(spoken(transcript.text)) or self._matcher.match(transcript.text)
         if not self._coordinator.heard(transcript) or (known is not None and known.name != ForgetPreference.name):
             return None
         beside = partial(self._asks_or_tells, transcript.text)
@@ -436,8 +436,10 @@ class Understanding:
             name = which.names(open_, transcript.text)
             if name is not None:
                 action = parse_action(open_.wish.name, {**open_.wish.slots, open_.slot: name})
-                return Plan(Route.FAST, "one of several was named", meant=(action,))
-        if not transcript.in_grammar and self._coordinator.heard(transcript):
+                instead = (CancelTimer(kind="reminder", label=name),) if open_.slot == "what" else ()
+                return Plan(Route.FAST, "one of several was named", meant=(*instead, action))
+        dated = errands.undated(transcript.text) != transcript.text  # no template has words for a date
+        if (dated or not transcript.in_grammar) and self._coordinator.heard(transcript):
             within = self._within(transcript.text) if open_ is None else None  # else "okay" may be a yes
             if within is None:
                 return await parse()

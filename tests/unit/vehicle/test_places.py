@@ -140,3 +140,9 @@ def test_an_own_file(tmp_path: Path) -> None:
     found = places.find("cafe", "anything")
     assert found is None
     assert places.destination("bar") == places.places[0]
+
+
+def test_what_a_place_should_not_be_is_turned_down_and_its_opposite_looked_for() -> None:
+    places = Places.load()
+    assert {"cheap"} <= set(places.ranked("hotel", "not too pricey")[0].tags)
+    assert all("quiet" not in place.tags for place in places.ranked("restaurant", "not too quiet"))

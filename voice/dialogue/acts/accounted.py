@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 
 from models.commands.dialling import dialling
 from models.numbers import NUMBER, number_of, number_words, numbers, with_points
-from schemas.actions import Action, Domain
+from schemas.actions import BY_NAME, Action, Domain
 from schemas.actions.acts import Act, slots_of
 from schemas.actions.base import corners
 from voice.dialogue.acts.excepted import CUT, EXCEPTION, named, place_of
@@ -151,7 +151,11 @@ def unheeded(text: str, acts: Sequence[Act]) -> str:
     plain = _POLITE.sub(lambda found: " " * len(found[0]), text)
     exception = None if "but" in slots else EXCEPTION.search(text)
     limit = None if _PLACED & slots else _LIMITED.search(text)
-    found = exception or _CONDITION.search(plain) or limit
+    condition = _CONDITION.search(plain)
+    if condition is not None:  # a reminder's own is for the driver to judge then
+        begins = " ".join(plain[condition.start() :].split()[:3])
+        condition = None if any(begins in act.words.get("what", "") for act in acts) else condition
+    found = exception or condition or limit
     if found is None:
         return ""
     clause = _clause(whole, found.start())
@@ -172,7 +176,20 @@ def _heeded(clause: str, acts: Sequence[Act]) -> bool:
     if spared and places and not any(spared & set(corners(place)) for place in places):
         return True
     things = [word for word in clause.split() if word in _THINGS]
+    if not things and not spared and clause.startswith(("keep ", "leave ")):
+        return _left_anyway(clause, acts)
     return bool(things) and not any(part in names for word in things for part in _THINGS[word])
+
+
+def _left_anyway(clause: str, acts: Sequence[Act]) -> bool:
+    """Whether what is to stay as it is has a name in the car, and is no part of what the acts of the car are called."""
+    kinds = [BY_NAME[act.name] for act in acts if act.is_action]
+    said, touched = (
+        stems(clause),
+        stems(" ".join(f"{kind.title} {kind.thing} {' '.join(kind.examples)}" for kind in kinds)),
+    )
+    known = stems(" ".join(f"{kind.title} {kind.thing} {' '.join(kind.named_by)}" for kind in BY_NAME.values()))
+    return bool(kinds) and bool(said & known) and not said & touched
 
 
 def rules_out(clause: str, acts: Sequence[Act]) -> bool:
@@ -180,9 +197,7 @@ def rules_out(clause: str, acts: Sequence[Act]) -> bool:
     said = (
         set(clause.split()) if clause.startswith(("anything but", "everything but", "not ", "but not")) else set[str]()
     )
-    values = (
-        str(value) for act in acts for slot, value in act.slots.items() if slots_of(act.name)[slot].kind == "words"
-    )
+    values = (value for act in acts for value in act.words.values())
     return any(set(value.split()) <= said for value in values)
 
 
@@ -238,9 +253,8 @@ def takes_back(text: str) -> bool:
 def _without_names(text: str, acts: Sequence[Act]) -> str:
     """The words that stand in no slot of free words; the others are blanks."""
     for act in acts:
-        for slot, value in act.slots.items():
-            if slots_of(act.name)[slot].kind == "words":
-                text = re.sub(rf"\b{re.escape(str(value))}\b", lambda said: " " * len(said[0]), text, count=1)
+        for value in act.words.values():
+            text = re.sub(rf"\b{re.escape(value)}\b", lambda said: " " * len(said[0]), text, count=1)
     return text
 
 
@@ -287,6 +301,12 @@ def copies(text: str, acts: Sequence[Act]) -> bool:
         isinstance(value, int) and not isinstance(value, bool) for act in acts for value in act.slots.values()
     )
     return made_up and _SAME.search(text) is not None
+
+
+def amount_guessed(act: Act, said: str) -> bool:
+    """Whether it has a number that nobody said in so many words."""
+    amounts = [v for v in act.slots.values() if isinstance(v, int | float) and not isinstance(v, bool)]
+    return any(float(amount) not in numbers(said) for amount in amounts)
 
 
 def names(action: Action, text: str) -> bool:

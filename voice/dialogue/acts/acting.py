@@ -11,12 +11,11 @@ from __future__ import annotations
 import asyncio
 import math
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 
-from models.numbers import numbers
 from models.text import spoken
 from schemas.actions import BY_NAME, Action, parse_action
 from schemas.actions.acts import Act, Parsed
@@ -26,9 +25,11 @@ from schemas.manners import Units
 from schemas.memory import Decision, Recollection
 from schemas.ports import ActParser, CommandMatcher, Drivers
 from schemas.seat import Seat
-from voice.dialogue.acts import joined, planning
+from voice.dialogue import errands
+from voice.dialogue.acts import joined, planning, resolving
 from voice.dialogue.acts.accounted import (
     against,
+    amount_guessed,
     called,
     contrary,
     copies,
@@ -54,7 +55,7 @@ from voice.dialogue.knowing.talk import Knowing
 from voice.dialogue.memory import talks
 from voice.dialogue.memory.remembering import Remembering
 from voice.dialogue.memory.sparing import Sparing
-from voice.dialogue.recent import RecentActions, goal
+from voice.dialogue.recent import RecentActions
 from voice.dialogue.replies import responder
 from voice.dialogue.replies.cannot import refusal
 from voice.dialogue.rights.drivers import UNNAMED
@@ -91,9 +92,13 @@ class Work:
     """A wish that lacks something, and `question` asks for it."""
     question: str = ""
     among: tuple[str, ...] = ()
-    """Who of these is meant by the person that it lacks; empty where something else is missing."""
+    """Which of these is meant where it lacks one of several; empty where something else is missing."""
+    slot: str = "person"
+    """Where that goes."""
     said: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
     """What is said to the rest, each with how many of the actions were asked for before it."""
+    gone: tuple[Action, ...] = ()
+    """What makes room for the actions, if any is left."""
     first: tuple[Action, ...] = ()
     """Questions that are answered at once, though what was asked for beside them waits for a yes."""
     decision: Decision | None = None
@@ -161,12 +166,13 @@ class Acting:
             transcript: the utterance.
             context: what the parser is told (``voice.dialogue.acts.context``).
         """
-        key = spoken(transcript.text), context
+        written = errands.undated(transcript.text)
+        key = spoken(written), context
         if not any("a" <= letter <= "z" for letter in key[0]):
             return Plan(Route.REJECT, "nothing that the parser could read")
         if self._parsed is None or self._parsed[0] != key:
             try:
-                self._parsed = key, await self._meaning(transcript.text, context)
+                self._parsed = key, await self._meaning(written, context)
             except GenerationError as error:
                 return Plan(Route.REJECT, f"the parser gave nothing usable: {error}")
         parsed = self._parsed[1]
@@ -191,9 +197,11 @@ class Acting:
             schemas.errors.GenerationError: the parser gave nothing usable.
         """
         text, pieces = unconditional(spoken(written)), joined.parts(written)
-        whole = planning.timed(text, await self._parse(text, context))
+        whole = planning.timed(spoken(written), await self._parse(text, context))
         if len((bare := joined.without_reasons(written)).split()) > 1 and bare != text:
             whole = await self._wish(bare, context, whole)
+        if context and whole.sure < SURE_AT and joined.of_a_place(whole):
+            whole = joined.own_place(whole, await self._parse(text, ""))
         if len(pieces) < 2 or takes_back(text):
             return whole
         found = await self._parts(pieces, context)
@@ -280,6 +288,7 @@ class Acting:
             answers: they answer what was asked for.
             left: parts of the utterance that are in no act.
         """
+        whole, transcript = transcript.text, transcript.model_copy(update={"text": errands.undated(transcript.text)})
         work, found, said = Work(), list[Action](), spoken(transcript.text)
         offers = self._vehicle.offers()
         done = (
@@ -289,10 +298,16 @@ class Acting:
         for act in pointed.acts:
             if question := which_one(act, said, recent, self._clock()):
                 work.needs, work.question = act, question
+            elif act.name == "set_reminder" and errands.moved(said) and (waiting := await self._reminders()):
+                again = resolving.waiting_one(act, spoken(whole), waiting, self._clock())
+                work.needs, work.among, work.slot, work.question = again.wish, again.among, "what", again.question
+                work.gone, found = again.actions[:1], [*found, *again.actions[1:]]
             elif act.is_action:
-                self._worked(act, transcript.text, recent, work, found, alone=len(acts) == 1)
+                self._worked(act, whole, recent, work, found, alone=len(acts) == 1)
             elif act.name == "choose":
-                self._chosen(act, recent, work, found)
+                action = resolving.chosen(act, said, recent)
+                found += (action,) if action is not None else ()
+                work.said += [(len(found), resolving.nothing_chosen(recent))] if action is None else []
             elif act.name == "cancel" and len(acts) > 1 and recent.fresh(self._clock()) and not recent.vain:
                 found.append(parse_action("undo", {}))
             elif sure < {"cannot": REFUSE_AT, "refrain": REFRAIN_AT}.get(act.name, 0.0):
@@ -301,19 +316,19 @@ class Acting:
             elif act.name != "tell" and not about_memory(act):
                 self._said(act, said, work, len(found), alone=len(acts) == 1)
         work.said += [(len(found), text) for text in (*pointed.says, *map(responder.not_read, left))]
-        said = unconditional(said)
+        said = unconditional(said, acts)
         if contrary(pointed.acts):
             work.said.append((0, responder.CONTRARY))
             found.clear()
         work.actions = tuple(dict.fromkeys(found))
-        wished = unconditional(joined.without_reasons(transcript.text)) or said
+        wished = unconditional(joined.without_reasons(transcript.text), acts) or said
         for words in pointed.heeded:
             said, wished = said.replace(words, " ", 1), wished.replace(words, " ", 1)
         # "it's nine o'clock, open the roof": nine is no amount of it
         amount = left_over(wished, acts) if not all(action.query for action in work.actions) else None
         copied, guessed = copies(said, acts) and not pointed.copied, False
         if amount is not None or copied:  # an offer of an amount that nobody said would hide what it leaves out
-            counted = [resolve(act, offers).action for act in acts if act.is_action and not _amount_guessed(act, said)]
+            counted = [resolve(act, offers).action for act in acts if act.is_action and not amount_guessed(act, said)]
             several = len(acts) > 1
             guessed = not several or not all(one.query or one in counted for one in work.actions)
             work.actions = tuple(one for one in work.actions if one.query or several or (one in counted and not copied))
@@ -324,9 +339,14 @@ class Acting:
         work.ask_first = work.ask_first or (guessed and any(not action.query for action in work.actions))
         # nobody is thanked for what may have been no praise
         work.said = [one for one in work.said if not (work.ask_first and one[1] in _COURTESIES)]
-        if len(work.actions) == 1:
-            work.actions = replacing(work.actions[0], said, recent, self._clock())
+        work.actions = self._in_place(work, said, recent)
         return work
+
+    def _in_place(self, work: Work, said: str, recent: RecentActions) -> tuple[Action, ...]:
+        """The actions, after what makes room for them."""
+        if work.gone or len(work.actions) != 1:
+            return (*work.gone, *work.actions) if work.actions else ()
+        return replacing(resolving.another(work.actions[0], said, recent, self._clock()), said, recent, self._clock())
 
     def _judged(
         self, pointed: Seen, sure: float, transcript: Transcript, context: str, work: Work, *, answers: bool
@@ -335,7 +355,7 @@ class Acting:
         if pointed.unnamed:
             work.ask_first = bool(work.actions)
             return
-        said = unconditional(spoken(transcript.text))
+        said = unconditional(spoken(transcript.text), pointed.acts)
         guessed = not answers and not pointed.grounds and sure < SURE_AT
         wordless = any(
             sure < (GUESS_CAREFUL_AT if careful(action) else GUESS_AT) and not names(action, said)
@@ -449,7 +469,7 @@ class Acting:
         Raises:
             schemas.errors.GloveboxError: memory failed.
         """
-        if work.said or not act.is_action or not left_open(act):
+        if work.said or not act.is_action or not resolving.left_open(act):
             return
         memory = self._seat.memory
         name = "find_place" if act.name == "list_places" and "near" not in act.slots else act.name
@@ -475,11 +495,16 @@ class Acting:
         place = str(recent.answer.get("name", "")) if goal_told else ""
         dated = on_day(placed(act, said, place), said, now)
         if dated is None:
-            too_far = responder.ONLY_A_WEEK if act.name == "set_reminder" else responder.ONLY_TOMORROW
+            too_far = responder.WHICH_DAY if act.name == "set_reminder" else responder.ONLY_TOMORROW
             work.said.append((len(found), too_far))
             return
         dated = in_seconds(dated, said)
         self._resolved(to_share(dated, said) if alone else dated, self._vehicle.offers(), work, found)
+
+    async def _reminders(self) -> Sequence[Mapping[str, object]]:
+        """The reminders that are set."""
+        result = await self._vehicle.foresee(parse_action("get_timers", {"kind": "reminder"}))
+        return result.answer.get("timers") or () if result is not None else ()
 
     def _resolved(self, act: Act, offers: frozenset[str], work: Work, found: list[Action]) -> None:
         resolved = resolve(act, offers)
@@ -491,19 +516,6 @@ class Acting:
             work.needs, work.question = act, resolved.needs
         else:
             work.said.append((len(found), resolved.says))
-
-    def _chosen(self, act: Act, recent: RecentActions, work: Work, found: list[Action]) -> None:
-        told = recent.answer.get("places") or ([recent.answer] if recent.answer.get("name") else ())
-        places = [str(place["name"]) for place in told]
-        number = act.slots.get("number")
-        if isinstance(number, int) and 0 < number <= len(places):
-            found.append(parse_action("navigate_to", {"destination": places[number - 1]}))
-        elif isinstance(number, int) and recent.answer.get("routes"):
-            found.append(parse_action("choose_route", {"number": max(1, min(3, number))}))
-        else:
-            went = "places" in recent.answer or any(goal(action) for action in recent.actions[-1:])
-            few = responder.NAMED_ONE if went and len(places) == 1 else responder.NOTHING_TO_FOLLOW
-            work.said.append((len(found), few))
 
     def _said(self, act: Act, text: str, work: Work, before: int, *, alone: bool) -> None:
         """What needs words alone."""
@@ -610,25 +622,5 @@ def _of_the_car(acts: Sequence[Act]) -> bool:
     return [(act.name, act.slots.get("topic")) for act in acts] == [("cannot", "parked_car")]
 
 
-def _amount_guessed(act: Act, said: str) -> bool:
-    """Whether it has a number that nobody said in so many words."""
-    amounts = [v for v in act.slots.values() if isinstance(v, int | float) and not isinstance(v, bool)]
-    return any(float(amount) not in numbers(said) for amount in amounts)
-
-
 _COURTESIES = frozenset(responder.SMALL_TALK[name] for name in ("thanks", "praise", "blame"))
 """Replies to a kind or an unkind word."""
-WHOLE_AT = 0.97
-"""Probability of all acts from which on the words are a whole sentence. Our choice."""
-
-
-def is_whole(plan: Plan, offers: Collection[str]) -> bool:
-    """Whether the acts are surely all of an utterance: they are sure, and none lacks anything."""
-    if not plan.acts or plan.asks < WHOLE_AT or any(act.name in planning.NOT_MEANT for act in plan.acts):
-        return False
-    return all(not act.is_action or not resolve(act, offers).needs for act in plan.acts)
-
-
-def left_open(act: Act) -> bool:
-    """Whether memory may fill what was not said."""
-    return act.is_action and bool(BY_NAME[act.name].details) and not set(act.slots) - {"kind", "zone", "near"}

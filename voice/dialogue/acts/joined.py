@@ -114,6 +114,23 @@ def turned_round(whole: Parsed, found: Sequence[Parsed]) -> bool:
     return agree and any(contrary([act, other]) for act in sure_of for other in whole.acts)
 
 
+def of_a_place(reading: Parsed) -> bool:
+    """Whether a reading has to do with one place to go to."""
+    only = reading.acts[0] if len(reading.acts) == 1 else None
+    return only is not None and only.is_action and BY_NAME[only.name].domain is Domain.NAVIGATION
+
+
+def own_place(whole: Parsed, alone: Parsed) -> Parsed:
+    """The reading of a sentence by itself, where that surely names a place which the reading after what was said before has not.
+
+    After a pharmacy "stop at the post office" is no stop at the pharmacy.
+    """
+    named = [act.words.get("destination") for act in alone.acts] if of_a_place(alone) else []
+    if not named or named[0] is None or alone.sure < SURE_PARTS:
+        return whole
+    return whole if any(named[0] in act.words.values() for act in whole.acts) else alone
+
+
 def _about(act: Act) -> str:
     """What an act is about, so that two readings of the same words are: the way, what plays, else the thing by its name."""
     if act.name == "cannot":

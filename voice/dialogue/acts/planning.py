@@ -17,7 +17,7 @@ from schemas.actions.acts import MEMORY, Act, Parsed, SlotValue
 from schemas.events import Command, CommandKind, Route
 from voice.dialogue import errands
 from voice.dialogue.acts import all_off
-from voice.dialogue.acts.accounted import unspoken
+from voice.dialogue.acts.accounted import unspoken, waits
 from voice.dialogue.acts.worded import unworded
 from voice.dialogue.coordinator import Plan
 
@@ -106,7 +106,7 @@ def plan(parsed: Parsed, text: str, context: str) -> Plan:
         acts = tuple(Act("pause_learning") if act.name.startswith("forget") else act for act in acts)
     why = f"means {'; '.join(act.name for act in acts)} ({parsed.sure:.2f})"
     only = acts[0] if len(acts) == 1 else None
-    planned = Plan(Route.MODEL, why, acts=acts, asks=parsed.sure, left=parsed.left)
+    planned = Plan(Route.MODEL, why, acts=acts, asks=parsed.sure, left=parsed.left, said=text)
     against = unworded(acts, text, context)
     alone = only is not None and only.name == "yes"
     needed = max((LESSENS_AT if _lessens(act) else SURELY for act in acts if act.name in SURE_ONLY), default=0.0)
@@ -156,14 +156,20 @@ def timed(text: str, parsed: Parsed) -> Parsed:
     Times of day are a small grammar of their own ("quarter past six", "at noon tomorrow"), which ``voice.dialogue.errands`` has.
     """
     only = parsed.acts[0] if len(parsed.acts) == 1 else None
-    errand = errands.asked(text) if only is not None and only.name in _TIMED else None
-    if only is None or errand is None or errand.name != only.name or not set(only.slots) <= set(errand.slots):
+    if (
+        only is not None
+        and (moved := errands.moved(text))
+        and (only.name == moved.name or errands.names_reminder(text))
+    ):
+        return Parsed((Act(moved.name, moved.slots),), max(parsed.sure, SURELY))
+    errand = errands.asked(text) if only is not None and (only.name in _TIMED or waits(only)) else None
+    if only is None or errand is None:
+        return parsed
+    if not waits(only) and (errand.name != only.name or not set(only.slots) <= set(errand.slots)):
         return parsed
     slots = dict(errand.slots)
     if not set(str(slots.get("what", "")).split()) <= set(text.split()):
         slots["what"] = "alarm"  # what an alarm is for, nobody has said
-    if "what" in slots and str(slots["what"]) not in text:
-        return parsed
     return Parsed((Act(errand.name, slots),), max(parsed.sure, SURELY))
 
 

@@ -6,20 +6,22 @@ Pure. What is said about it is ready to be spoken.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from pydantic import ValidationError
 
-from models.numbers import numbers
 from models.text import WEEKDAYS, contains
 from schemas.actions import BY_NAME, Action, CancelTimer, SetReminder, SetTimer, Undo, corners, parse_action
-from schemas.actions.acts import Act, slots_of
+from schemas.actions.acts import Act
+from voice.dialogue import errands
 from voice.dialogue.acts.measured import STEP, counted
+from voice.dialogue.acts.planning import NOT_MEANT
+from voice.dialogue.coordinator import Plan
 from voice.dialogue.followup import lacks_time
 from voice.dialogue.knowing import named
-from voice.dialogue.recent import RecentActions
+from voice.dialogue.recent import RecentActions, goal
 from voice.dialogue.replies import responder
 from voice.dialogue.replies.examples import stems
 
@@ -142,7 +144,7 @@ def which_one(act: Act, text: str, recent: RecentActions, now: datetime) -> str:
 
 
 def on_day(act: Act, text: str, now: datetime) -> Act | None:
-    """The act on the day that was said; None where no slot can say it: a reminder's knows the next six, others today and tomorrow.
+    """The act on the day that was said; None where no slot can say it: others than a reminder know today and tomorrow.
 
     Args:
         act: of the parser.
@@ -151,6 +153,9 @@ def on_day(act: Act, text: str, now: datetime) -> Act | None:
     """
     if act.name not in _DAYED:
         return act
+    if act.name == "set_reminder" and (found := errands.dated(text, now.date())) is not None:
+        slots = {slot: value for slot, value in act.slots.items() if slot != "day"}
+        return Act(act.name, {**slots, "date": found[1].isoformat()})
     rest = re.sub(rf"\b{re.escape(str(act.slots.get('what', '')))}\b", " ", text) if act.slots.get("what") else text
     found = _OTHER_DAY.search(rest)
     if found is None or _NEAR_DAY.search(rest):
@@ -164,11 +169,8 @@ def on_day(act: Act, text: str, now: datetime) -> Act | None:
 
 
 def _days(words: str) -> int | None:
-    """How many days ahead words say: "in three days", "the day after tomorrow"."""
-    if words.endswith("day after tomorrow"):
-        return 2
-    count = numbers(words) if words.endswith(" days") else set[float]()
-    return int(min(count)) if len(count) == 1 else None
+    """How many days ahead words say: "the day after tomorrow"."""
+    return 2 if words.endswith("day after tomorrow") else None
 
 
 _SHARE = re.compile(
@@ -192,7 +194,7 @@ def resolve(act: Act, offers: Collection[str]) -> Resolved:
     """The action of an act, if it is one that this vehicle has and all is there that it needs."""
     if act.name not in offers:
         return Resolved(act, says=responder.lacks((act.name,)))
-    slots = {slot: value for slot, value in act.slots.items() if not _is_no_name(act.name, slot, value)}
+    slots = {slot: value for slot, value in act.slots.items() if not _is_no_name(act, slot)}
     degrees = slots.get("celsius")
     if act.name == "set_temperature" and isinstance(degrees, int | float) and degrees >= FAHRENHEIT_FROM:
         slots["fahrenheit"] = slots.pop("celsius")
@@ -216,11 +218,12 @@ _NO_NAME = frozenset(
 """Words that alone are the name of nothing."""
 
 
-def _is_no_name(name: str, slot: str, value: object) -> bool:
-    """Whether a name was written that is none: "go there instead" names no place."""
-    return slots_of(name)[slot].kind == "words" and slot not in _QUOTED and set(str(value).split()) <= _NO_NAME
+def _is_no_name(act: Act, slot: str) -> bool:
+    """Whether a name was written that is none: "go there instead" names no place, "make it eleven instead" no errand."""
+    return set(act.words.get(slot, "-").split()) <= (_NO_NAME if slot not in _QUOTED else _NO_ERRAND)
 
 
+_NO_ERRAND = frozenset({"instead"})
 _QUOTED = frozenset({"message", "what", "song", "label"})
 """Slots whose words may be any."""
 
@@ -235,11 +238,74 @@ def _limits(name: str, slot: str) -> str:
     return "I can't set that."
 
 
+_ANOTHER = re.compile(r"\b(?:another|different|other one|(?P<all>others?|else|more))\b")
+
+
+def another(action: Action, said: str, recent: RecentActions, now: datetime) -> Action:
+    """A search for a place, without those that were told of before where another one is asked for, and else like the one before.
+
+    Args:
+        action: what is meant.
+        said: the words, in their spoken form.
+        recent: what was done last.
+        now: the present moment.
+    """
+    last = recent.actions[-1] if recent.fresh(now) and recent.actions else None
+    turned_down = _ANOTHER.search(said)
+    if last is None or turned_down is None or action.name not in _SEARCHES or last.name not in _SEARCHES:
+        return action
+    had, told = (
+        last.slots(),
+        [str(place["name"]) for place in recent.answer.get("places") or (recent.answer,) if "name" in place],
+    )
+    if had["kind"] != action.slots()["kind"]:
+        return action
+    gone = told if turned_down["all"] else told[:1]
+    return parse_action(action.name, {**had, **action.slots()}).sparing((*last.spares, *gone))
+
+
+_SEARCHES = frozenset({"find_place", "list_places"})
 _IN_ITS_PLACE = re.compile(r"\b(?:instead|(?:make|change|move) (?:it|that|the|my)|i meant?|no wait|not that)\b")
 _NOT_THERE = re.compile(
     r"^(?:no|nope|not|wrong|sorry|oops)\b|\b(?:instead|i meant?|i said|not (?:that|mine|hers|his|me))\b"
 )
 _ONE = re.compile(r"\b(?:window|one)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """A reminder that is set already, at another time."""
+
+    actions: tuple[Action, ...] = ()
+    """What takes it away, and sets it anew."""
+    wish: Act | None = None
+    among: tuple[str, ...] = ()
+    """Several that may be meant, and the wish for one of them."""
+    question: str = ""
+
+
+def waiting_one(act: Act, text: str, waiting: Sequence[Mapping[str, object]], now: datetime) -> Again:
+    """Which of the reminders that are set is meant by one at another time.
+
+    Args:
+        act: the new time, and words of what it is for, if any were said.
+        text: the utterance in its spoken form.
+        waiting: what is set, as ``get_timers`` tells it.
+        now: the present moment.
+    """
+    act = on_day(act, text, now) or act
+    said = stems(str(act.slots.get("what", "")))
+    meant = [one for one in waiting if not said or said & stems(str(one["label"]))] or waiting
+    if len(meant) > 1:
+        among = tuple(str(one["label"]) for one in meant)
+        return Again(wish=act, among=among, question=responder.which(among))
+    label, had = str(meant[0]["label"]), {**meant[0], **({"day": "tomorrow"} if meant[0]["tomorrow"] else {})}
+    another_day = {"day", "date", "minutes", "event"} & act.slots.keys()
+    day = {} if another_day else {slot: had[slot] for slot in ("day", "date") if had.get(slot)}
+    action = parse_action(act.name, {**day, **act.slots, "what": label})
+    return Again((CancelTimer(kind="reminder", label=label), action))
+
+
 _BESIDE = re.compile(r"\b(?:another|second|as well|too|also|both|again)\b")
 
 
@@ -268,7 +334,7 @@ def replacing(action: Action, said: str, recent: RecentActions, now: datetime) -
         if not of_the_same and _IN_ITS_PLACE.search(said) is None:
             return (action,)
         if "hour" in action.slots() and _NEAR_DAY.search(said) is None:
-            same += ["day", *(["half"] if had.get("hour") == action.slots()["hour"] else [])]
+            same += ["day", "date", *(["half"] if had.get("hour") == action.slots()["hour"] else [])]
         kept = {slot: value for slot, value in had.items() if slot in same}
         if called == last:
             return Undo(), parse_action(action.name, {**kept, **action.slots()})
@@ -305,3 +371,45 @@ def _where(action: Action) -> frozenset[str]:
     slots = action.slots()
     place = slots.get("window", slots.get("zone"))
     return frozenset(corners(str(place), slots.get("but"))) if place is not None else frozenset()
+
+
+def chosen(act: Act, text: str, recent: RecentActions) -> Action | None:
+    """The place or the route of those that were told which is chosen; None where there is none.
+
+    Args:
+        act: with its number, if one was heard.
+        text: the utterance in its spoken form.
+        recent: what was told last.
+    """
+    told = recent.answer.get("places") or ([recent.answer] if recent.answer.get("name") else ())
+    places = [str(place["name"]) for place in told]
+    number = 1 if len(places) == 1 and _ONE_OF_THEM.search(text) is not None else act.slots.get("number")
+    if isinstance(number, int) and 0 < number <= len(places):
+        return parse_action("navigate_to", {"destination": places[number - 1]})
+    if isinstance(number, int) and recent.answer.get("routes"):
+        return parse_action("choose_route", {"number": max(1, min(3, number))})
+    return None
+
+
+def nothing_chosen(recent: RecentActions) -> str:
+    """What is said where nothing of what was told is chosen."""
+    went = "places" in recent.answer or any(goal(action) for action in recent.actions[-1:])
+    return (
+        responder.NAMED_ONE if went and len(recent.answer.get("places") or (1,)) == 1 else responder.NOTHING_TO_FOLLOW
+    )
+
+
+WHOLE_AT = 0.97
+"""Probability of all acts from which on the words are a whole sentence. Our choice."""
+
+
+def is_whole(plan: Plan, offers: Collection[str]) -> bool:
+    """Whether the acts are surely all of an utterance: they are sure, and none lacks anything."""
+    if not plan.acts or plan.asks < WHOLE_AT or any(act.name in NOT_MEANT for act in plan.acts):
+        return False
+    return all(not act.is_action or not resolve(act, offers).needs for act in plan.acts)
+
+
+def left_open(act: Act) -> bool:
+    """Whether memory may fill what was not said."""
+    return act.is_action and bool(BY_NAME[act.name].details) and not set(act.slots) - {"kind", "zone", "near"}

@@ -54,8 +54,10 @@ _CONDITION = re.compile(
 """Conditions on what the car sees now: warmth outside, and rain."""
 
 
-def unconditional(text: str) -> str:
-    """The words without a condition that the car can judge at once."""
+def unconditional(text: str, acts: Sequence[Act] = ()) -> str:
+    """The words without a condition that the car can judge at once; as they are where something is to be done later."""
+    if any(act.name == "set_reminder" for act in acts):
+        return text
     return re.sub(r"\s+", " ", _CONDITION.sub(" ", text)).strip()
 
 
@@ -421,7 +423,7 @@ def seen(text: str, acts: Sequence[Act], values: Signals, units: Units) -> Seen:
     unseen = _unseen(text, acts)
     if unseen is not None:
         return unseen
-    holds, otherwise = _held(text, values, units)
+    holds, otherwise = (True, "") if unconditional(text, acts) == text else _held(text, values, units)
     moving = any(act.is_action for act in acts)
     if holds is not True:
         rest = tuple(act for act in acts if not act.is_action)

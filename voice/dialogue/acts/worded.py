@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from schemas.actions import Action
-from schemas.actions.acts import MEMORY, Act, slots_of
+from schemas.actions.acts import MEMORY, Act
 
 _ERASING = re.compile(
     r"\b(?:(?<!did you )(?<!do you )forget\w*|(?<!you )forgot\w*|delet\w*|eras\w*|remov\w*|wip\w*|clear\w*|empty|throw|purge|"
@@ -86,8 +86,8 @@ def unworded(acts: Sequence[Act], text: str, context: str = "") -> str:
     said = _tokens(f"{text} {re.sub(r'[a-z_]+[(=]', ' ', context)}")
     begun = _ASKED_FOR.match(context)
     for act in acts:
-        for slot, value in act.slots.items():
-            if slots_of(act.name)[slot].kind == "words" and not _tokens(str(value)) <= said:
+        for slot, value in act.words.items():
+            if not _tokens(value) <= said:
                 return f"nobody said the {slot} of {act.name}"
         words = None if act.slots.get("on") is True and act.name == "private_trip" else _WORDS.get(act.name)
         if words is not None and not words.search(text) and not (begun and _of_a_kind(begun[1], act.name)):

@@ -41,7 +41,7 @@ def spared(action: Action, against: Iterable[Preference], seen: Circumstances) -
     """The action, with what of this it is not to choose: all that surely counts now and that the action does not name."""
     named = " ".join(str(value) for value in action.slots().values())
     values = (p.value for p in against if seen.apply(p) and not contains(named, p.value))
-    return action.sparing(dict.fromkeys(values))
+    return action.sparing(dict.fromkeys((*action.spares, *values)))
 
 
 class Sparing:

@@ -11,7 +11,7 @@ from typing import Any
 
 from models.numbers import number_words
 from schemas.actions import BY_NAME
-from schemas.actions.said import LEVELS, WINDOWS, spoken_number, spoken_time
+from schemas.actions.said import LEVELS, WINDOWS, day_said, spoken_number, spoken_time
 from voice.dialogue.replies import examples, unknown
 
 _Told = dict[str, Any]
@@ -346,6 +346,8 @@ def _at(told: _Told) -> str:
     hour, minute = (int(part) for part in str(told["at"]).split(":"))
     said, day = _clock(hour, minute), "tomorrow" if told.get("tomorrow") else ""
     day = f"on {str(told['day']).title()}" if told.get("day") else day
+    if told.get("date"):
+        return f"{said} on {day_said(str(told['date']))}"
     if not day:
         return said
     if " in the " in said:

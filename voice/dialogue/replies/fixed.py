@@ -32,6 +32,7 @@ PLAIN = (
     "You're welcome.",
     "For how long?",
     "When shall I remind you?",
+    "At what time?",
     "The car did not do that.",
     "I can't reach the car.",
     "I asked the car, but nothing moved.",

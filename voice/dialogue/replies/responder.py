@@ -27,7 +27,8 @@ def question(action: Action, units: Units = METRIC) -> str:
 
 def questions(actions: Sequence[Action], units: Units = METRIC) -> str:
     """One question for several actions that need a yes."""
-    doing = [text for _, text in _with_panes([(0, one, _doing(one, units)) for one in _in_front(actions)])]
+    new = actions[1:] if len(actions) > 1 and _makes_room(actions[0], actions[1]) else actions
+    doing = [text for _, text in _with_panes([(0, one, _doing(one, units)) for one in _in_front(new)])]
     return f"Shall I {', '.join(doing[:-1])} and {doing[-1]}?" if len(doing) > 1 else f"Shall I {doing[0]}?"
 
 
@@ -62,8 +63,8 @@ def told(
         return DONE if results else ""
     used = () if length == "brief" else used
     reasons = units.liking(" and ".join(dict.fromkeys(because(r.preference) for r in used)))
-    back = len(results) > 1 and results[0].action.name == "undo" and results[0].status is ActionStatus.DONE
-    instead = back and results[0].answer.get("undone") == results[1].action.name
+    back = len(results) > 1 and results[0].status is ActionStatus.DONE and _gives_way(results[0], results[1])
+    instead = back and results[0].answer.get("undone", results[1].action.name) == results[1].action.name
     if back:
         results = results[1:]  # taken back to be done otherwise: what is said is what is done now
     results = [_put_back(result) if len(results) > 1 else result for result in results]
@@ -84,6 +85,16 @@ def told(
     why = (f"{units.sentence(result.ruling.reason).rstrip('.')}." for result in waiting)
     more = (OTHERWISE,) if length == "full" and results and all(map(_done, results)) else ()
     return " ".join(filter(None, dict.fromkeys((*sentences, *why, *more))))
+
+
+def _gives_way(result: ActionResult, other: ActionResult) -> bool:
+    """Whether what was taken away makes room for what was done after it."""
+    return _makes_room(result.action, other.action) or result.action.name == "undo"
+
+
+def _makes_room(action: Action, other: Action) -> bool:
+    """Whether a timer or reminder is taken away to be set anew."""
+    return action.name == "cancel_timer" and other.name == f"set_{action.slots()['kind']}"
 
 
 def _put_back(result: ActionResult) -> ActionResult:
@@ -175,7 +186,7 @@ def _with_panes(told: Sequence[tuple[int, Action, str]]) -> list[tuple[int, str]
 
 
 def _doing(action: Action, units: Units) -> str:
-    slots = units.slots(action.name, action.model_dump(mode="json"))
+    slots = _own_spelling(units.slots(action.name, action.model_dump(mode="json")), {})
     do = type(action).do
     return do(slots) if do else f"look up: {type(action).title.lower()}"
 
@@ -192,6 +203,8 @@ def _sentence(result: ActionResult, units: Units, *, alone: bool) -> str:
             return NOT_TOLD if result.action.query else NOT_TOLD_HOW
         return "The car did not do that." if result.error != "not_moved" else "I asked the car, but nothing moved."
     slots = _own_spelling(units.slots(result.action.name, result.action.model_dump(mode="json")), result.answer)
+    if result.action.spares:
+        slots["spared"] = True
     if result.already:
         return _already(result, slots, units, alone=alone)
     if done := type(result.action).done:
@@ -204,10 +217,10 @@ _NAMES = ("person", "other", "destination")
 
 
 def _own_spelling(slots: Slots, told: Mapping[str, object]) -> Slots:
-    """Slots with the names that were found, as far as they were said, in their own spelling: "priya" is Priya."""
+    """Slots with the names that were found, as far as they were said, in their own spelling, and "my boss" as "your boss"."""
     own = {word.lower(): word for word in re.findall(r"[\w'’]+", str(told.get("name", "")))}
     spelled = {
-        slot: re.sub(r"[\w'’]+", lambda word: own.get(word[0].lower(), word[0]), str(slots[slot]))
+        slot: re.sub(r"[\w'’]+", lambda word: own.get(word[0].lower(), word[0]), turned(str(slots[slot])))
         for slot in _NAMES
         if slots.get(slot)
     }
@@ -270,6 +283,7 @@ DRIVING = "That stays in your hands: I touch nothing that drives the car."
 WELCOME = "You're welcome."
 FOR_HOW_LONG = "For how long?"
 WHEN = "When shall I remind you?"
+AT_WHAT_TIME = "At what time?"
 LOST = "It is lost when the car is switched off."
 """Said to a reminder that is not written down."""
 NOTHING_TO_FOLLOW = "I'm not sure what you mean. Please say it in full."
@@ -292,7 +306,7 @@ CONTRARY = "I heard two opposite wishes. Please say which one you want."
 NOT_TOLD = "The car doesn't tell me that."
 NOT_TOLD_HOW = "The car doesn't tell me how that stands now, so I can't change it by a step."
 ONLY_TOMORROW = "I can only do that for today or tomorrow."
-ONLY_A_WEEK = "I can remind you within the next six days, on a day and at a time that you name."
+WHICH_DAY = "I can remind you on a day and at a time that you name."
 WHICH_SEATS = "I'm not sure which seats you mean. Please name them, for example: the passenger's seat."
 SEATS_UNKNOWN = "I can't see which seats are taken. Please name the seat."
 NO_SEAT_EMPTY = "There is no such seat."

@@ -51,7 +51,8 @@ def place(slots: Mapping[str, object], *, going: bool = True) -> str:
         return f"{known} {where(slots)}" if names(wanted) else WHICH
     kind = str(slots.get("kind") or "place")
     quality = " ".join(word for word in str(slots.get("quality") or "").split() if word not in _FIRST)
-    return f"I know of no {' '.join(filter(None, (quality, KINDS.get(kind, kind))))} {where(slots)}"
+    other = "other" if slots.get("spared") else ""
+    return f"I know of no {' '.join(filter(None, (other, quality, KINDS.get(kind, kind))))} {where(slots)}"
 
 
 WHICH: Final = "I'm not sure which place you mean"

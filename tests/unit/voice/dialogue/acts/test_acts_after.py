@@ -10,14 +10,18 @@ import pytest
 from models.acts.spelling import read
 from models.commands.matcher import TemplateMatcher
 from schemas.actions import Action, SetMute, parse_action
-from schemas.actions.acts import Parsed
+from schemas.actions.acts import Act, Parsed
 from schemas.events import ActionResult
+from schemas.manners import METRIC, Units
 from tests.dialogues import NOW, FakeVehicle, Rig, StubParser
 from tests.memories import memory_of
-from voice.dialogue.acts.resolving import replacing
+from voice.dialogue import errands
+from voice.dialogue.acts import joined
+from voice.dialogue.acts.resolving import another, replacing, waiting_one
 from voice.dialogue.recent import FRESH, RecentActions
 from voice.dialogue.replies import responder
 from voice.dialogue.replies.responder import JOKES
+from voice.dialogue.replies.units import asked_in
 
 
 def test_the_parser_is_told_what_was_done_and_what_waits(rig: Rig) -> None:
@@ -348,3 +352,74 @@ def test_what_was_agreed_to_belongs_to_the_turn_that_asked(rig: Rig) -> None:
     rig.say("shift the boot lid up", "set_trunk(open=true)")
     said = rig.say("so what all did you do just now", "get_last(part=done)").text
     assert said.startswith("The last thing that I did: Fan at 1, volume at 10 percent, and 19 degrees. I did not do")
+
+
+_WAITING = tuple(
+    {"label": label, "tomorrow": False, "day": None, "date": None} for label in ("check the oven", "post the letter")
+)
+
+
+def test_a_reminder_that_waits_is_moved_though_other_things_were_said_since() -> None:
+    text = "och make that reminder three instead"
+    moved = errands.moved(text)
+    assert moved is not None
+    again = waiting_one(Act(moved.name, moved.slots), text, _WAITING[:1], NOW)
+    assert [one.describe() for one in again.actions] == [
+        "cancel_timer(kind=reminder, label=check the oven)", "set_reminder(what=check the oven, hour=3)",
+    ]  # fmt: skip
+
+
+def test_which_of_two_reminders_is_moved_is_asked_but_where_it_is_named() -> None:
+    for text, among, moved in (
+        ("make that reminder four", ("check the oven", "post the letter"), ""),
+        ("move the letter reminder to four", (), "post the letter"),
+    ):
+        wish = errands.moved(text)
+        assert wish is not None
+        again = waiting_one(Act(wish.name, wish.slots), text, _WAITING, NOW)
+        assert again.among == among
+        assert [one.slots()["what"] for one in again.actions[1:]] == ([moved] if moved else [])
+
+
+@pytest.mark.parametrize(
+    "text", ["make it a bit warmer", "put it on two percent", "move the seat back", "make that reminder"]
+)
+def test_what_names_no_time_moves_no_reminder(text: str) -> None:
+    assert errands.moved(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "slots"),
+    [
+        (
+            "if it's frosty at seven remind me to scrape the screen",
+            {"what": "scrape the screen if it's frosty", "hour": 7},
+        ),
+        ("remind me to shut the roof at four if it's raining", {"what": "shut the roof if it's raining", "hour": 4}),
+        ("remind me at four to ask dave if he's coming", {"what": "ask dave if he's coming", "hour": 4}),
+    ],
+)
+def test_the_condition_of_a_reminder_is_kept_in_its_words(text: str, slots: dict[str, object]) -> None:
+    found = errands.asked(text)
+    assert found is not None and found.slots == slots
+
+
+def test_another_place_is_none_of_those_that_were_turned_down() -> None:
+    wish = parse_action("list_places", {"kind": "pharmacy"})
+    told = RecentActions((wish,), {"places": [{"name": "Crown"}, {"name": "Late"}]}, NOW)
+    assert another(wish, "is there a different one i can't park there", told, NOW).spares == ("Crown",)
+    assert another(wish, "are there any others", told, NOW).spares == ("Crown", "Late")
+    assert another(wish, "which pharmacies are there", told, NOW).spares == ()
+
+
+def test_a_question_is_answered_in_the_unit_that_it_names() -> None:
+    asks, sets = parse_action("get_range", {}), parse_action("set_temperature", {"celsius": 20})
+    assert asked_in(METRIC, "how many miles have i got left", [asks]).miles
+    assert not asked_in(Units(miles=True), "and in kilometres", [asks]).miles
+    assert not asked_in(METRIC, "two miles and twenty degrees", [asks, sets]).miles
+
+
+def test_a_place_that_is_named_counts_for_more_than_the_one_before() -> None:
+    before, named = Act("find_on_route", {"kind": "pharmacy"}), Act("add_stop", {"destination": "post office"})
+    assert joined.own_place(Parsed((before,), 0.5), Parsed((named,), 0.9)).acts == (named,)
+    assert joined.own_place(Parsed((before,), 0.5), Parsed((named,), 0.6)).acts == (before,)

@@ -211,6 +211,9 @@ def test_a_condition_in_what_one_is_reminded_of_is_no_condition_of_the_reminder(
         ("warm the seats and leave mine alone", "set_seat_heating(zone=all,level=2)", True),
         ("warm her seat and leave mine alone", "set_seat_heating(zone=passenger,level=2)", False),
         ("a c on and don't touch the heating", "set_seat_heating(level=2)", True),
+        ("mute the sat nav but keep the route", "set_guidance(on=false)", False),
+        ("heated seat off but leave the air on", "set_seat_heating(level=0)", False),
+        ("close the windows but keep mine open", "set_window(window=all,percent=0)", True),
     ],
 )
 def test_what_is_to_be_left_alone_is_heeded_or_asked_about(text: str, acts: str, left: bool) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
 from models.acts.spelling import read
@@ -9,6 +11,7 @@ from models.text import WEEKDAYS, spoken
 from schemas.actions import BY_NAME, parse_action
 from schemas.actions.acts import Act
 from tests.dialogues import NOW, Rig
+from voice.dialogue import errands
 from voice.dialogue.acts.accounted import doubt
 from voice.dialogue.acts.resolving import on_day, resolve
 from voice.dialogue.replies import responder
@@ -130,14 +133,46 @@ def test_another_day_than_tomorrow_is_not_taken_for_it(name: str, ahead: int, sl
         ("in three days at nine", 3),
         ("the day after tomorrow at ten", 2),
         ("in six days", 6),
-        ("in nine days", None),
+        ("in nine days", 9),
+        ("in two weeks", 14),
         ("next week", None),
     ],
 )
 def test_a_reminder_may_be_so_many_days_ahead(said: str, ahead: int | None) -> None:
     found = on_day(Act("set_reminder", {"what": "milk", "hour": 9}), f"remind me {said} about the milk", NOW)
-    day = None if found is None else found.slots["day"]
-    assert day == (None if ahead is None else WEEKDAYS[(NOW.weekday() + ahead) % 7].lower())
+    if ahead is None:
+        assert found is None
+        return
+    assert found is not None
+    day = NOW.date() + timedelta(days=ahead)
+    told = found.slots.get("date") or found.slots["day"]
+    assert told in (day.isoformat(), WEEKDAYS[day.weekday()].lower())
+
+
+@pytest.mark.parametrize(
+    ("said", "day"),
+    [
+        ("remind me on the fourth of may to pay the tax", (5, 4)),
+        ("remind me to pay the tax on may the fourth", (5, 4)),
+        ("remind me at ten on christmas eve to get the goose", (12, 24)),
+        ("set a reminder for the thirtieth at two to collect the suit", (0, 30)),
+    ],
+)
+def test_a_reminder_may_be_on_a_date(said: str, day: tuple[int, int]) -> None:
+    found = errands.dated(said, NOW.date())
+    assert found is not None and found[1] >= NOW.date()
+    assert (found[1].month if day[0] else 0, found[1].day) == day
+    assert not {"fourth", "may", "christmas", "thirtieth"} & set(found[0].split())
+
+
+def test_a_date_beside_another_day_belongs_to_the_errand() -> None:
+    assert errands.dated("remind me tomorrow to book a table on the third", NOW.date()) is None
+    assert errands.dated("remind me at six to order flowers for the fourteenth of may", NOW.date()) is None
+
+
+def test_a_dated_reminder_asks_for_its_time_and_never_takes_another_day() -> None:
+    act = on_day(Act("set_reminder", {"what": "pay the tax"}), "remind me on the fourth of may to pay the tax", NOW)
+    assert act is not None and resolve(act, frozenset(BY_NAME)).needs == responder.AT_WHAT_TIME
 
 
 def test_a_day_beside_tomorrow_or_within_what_one_is_reminded_of_changes_nothing() -> None:
@@ -152,7 +187,7 @@ def test_a_day_beside_tomorrow_or_within_what_one_is_reminded_of_changes_nothing
 def test_another_day_is_told_to_be_out_of_reach(rig: Rig) -> None:
     assert rig.say("what's it like outside at the weekend", "get_weather()").text == responder.ONLY_TOMORROW
     told = rig.say("remind me next month to pay the tax", "set_reminder(what=pay the tax,hour=9)").text
-    assert told == responder.ONLY_A_WEEK
+    assert told == responder.WHICH_DAY
     assert rig.done == []
 
 
