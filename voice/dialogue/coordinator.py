@@ -50,6 +50,10 @@ class Plan:
     meant: tuple[Action, ...] = ()
     """For what only means something after what was done: the actions that it comes to."""
 
+    def only(self, *names: str) -> bool:
+        """Whether it has acts of these names and no other."""
+        return bool(self.acts) and all(act.name in names for act in self.acts)
+
 
 class Coordinator:
     """Chooses a route per utterance."""
