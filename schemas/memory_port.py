@@ -283,7 +283,7 @@ class RightsPort(Protocol):
         """
         ...
 
-    def fitting(self, text: str, about: str = "", guesses: int = 0) -> tuple[Selector, ...]:
+    def fitting(self, text: str, about: str = "", guesses: int = 0, *, named: bool = False) -> tuple[Selector, ...]:
         """What a wish to have something forgotten means, of all that is remembered: by its meaning and its words.
 
         One where that is clear, the best few where several fit alike, the nearest where nothing fits.
@@ -292,6 +292,7 @@ class RightsPort(Protocol):
             text: the whole sentence.
             about: the words of it that would name what is meant, if they are known.
             guesses: how many of the nearest at most.
+            named: only what has words of the sentence that tell something.
         """
         ...
 

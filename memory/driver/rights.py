@@ -119,14 +119,15 @@ class Rights:
         phrase = asked_for(what.about)
         return sum(bool(phrase) and phrase <= asked_for(said) for said in waiting)
 
-    def fitting(self, text: str, about: str = "", guesses: int = 0) -> tuple[Selector, ...]:
+    def fitting(self, text: str, about: str = "", guesses: int = 0, *, named: bool = False) -> tuple[Selector, ...]:
         """What a whole sentence means, of all that is remembered and of what waits to be (`memory.rights.fitting`)."""
         session = self._session
         with session.lock:
             waiting = [one.driver for one in self._conversations.hot.all()]
             near = session.search.nearest(text, BY_MEANING)
             likely = {key for said in (text, about) if said for key in topics(session.encoder, said)}
-            return fitting(self._store, text, session.encoder.encode, likely, near, waiting, guesses=guesses)
+            encode = session.encoder.encode
+            return fitting(self._store, text, encode, likely, near, waiting, guesses=guesses, named=named)
 
     def forget(self, key: str) -> Receipt:
         """Erase a preference or an open proposal by id, a category by key, or everything; history included."""

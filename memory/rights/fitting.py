@@ -83,7 +83,7 @@ class Fit:
 
 def fitting(
     store: Store, text: str, encode: Encode, topics: Collection[str] = (), near: Collection[str] = (),
-    waiting: Sequence[str] = (), *, guesses: int = 0,
+    waiting: Sequence[str] = (), *, guesses: int = 0, named: bool = False,
 ) -> tuple[Selector, ...]:  # fmt: skip
     """What a sentence means: one where that is clear, several that fit alike; where nothing fits, the nearest; the best first.
 
@@ -95,11 +95,14 @@ def fitting(
         near: ids of what is looked at even if it shares no word.
         waiting: what the driver said that waits to be kept.
         guesses: how many are found at most where nothing fits, or where what fits leaves much of it unsaid.
+        named: whether only that fits which has words of the sentence that tell something.
     """
-    found = ranked(store, text, encode, topics, near, waiting)
+    found = [one for one in ranked(store, text, encode, topics, near, waiting) if one.named or not named]
     told = sure = best(found)
     if not told or all(not one.named and one.left >= UNSAID for one in found if one.thing in told[0]):
         likely = [one.thing for one in found if one.score >= GUESSED_AT]
+        if likely and not told:  # no guess stands alone that something else comes close to
+            likely = [one.thing for one in found if one.score >= min(GUESSED_AT, found[0].score - CLOSE)]
         told = [*told, *_together(one for one in likely if not any(one in copies for copies in told))]
         told = told[: max(guesses, len(sure))]
     return tuple(what for copies in told for what in _meant(store, copies))
@@ -141,9 +144,15 @@ def ranked(
 
 
 def best(found: Sequence[Fit]) -> list[list[Thing]]:
-    """Those that fit and that nothing else fits clearly better; what tells the same sentence together."""
+    """Those that fit and that nothing else fits clearly better; what tells the same sentence together.
+
+    Where what fits best does so by a word alone, whatever comes close to it may be meant as well: of "which chip shop" a
+    supermarket has the word, a chippy the meaning.
+    """
     close = [one for one in found if one.score > found[0].score - CLOSE]
-    return _together(each.thing for each in close if each.score >= each.least)
+    fits = [one for one in close if one.score >= one.least]
+    weak = bool(fits) and fits[0].score < ALONE_AT
+    return _together(one.thing for one in (close if weak else fits) if one.score >= min(one.least, GUESSED_AT))
 
 
 def _together(things: Iterable[Thing]) -> list[list[Thing]]:

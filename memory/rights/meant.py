@@ -23,7 +23,7 @@ TELLING = (
     | STOP
     | frozenset(
         stem(word)
-        for word in """like likes liked love loves loved prefer prefers enjoy want wants favourite favorite best usual
+        for word in """us ours like likes liked love loves loved prefer prefers enjoy want wants favourite favorite best usual
     usually always never
     often sometimes mostly really again also just ever any anymore more now only all everything anything something thing stuff bit
     fact part bits things forget know knows knew learn learned learnt store stored keep kept note notes record records heard hear
@@ -37,6 +37,8 @@ TELLING = (
 """Stems that say how something is told, and not what. Our list."""
 PLAIN = frozenset(stem(word) for word in ("yes", "no", "low", "medium", "high", "warm", "cool", "cheap"))
 """Values that are ordinary words: they name nothing by themselves."""
+_TITLES = {"name": "name, nickname"}
+"""Keys of the profile that drivers call otherwise."""
 _DIGIT = re.compile(r"\d")
 _KNOWN = frozenset({"preferences", "proposals", "profile", "facts"})
 _SPOKEN = frozenset({"episodes", "turns"})
@@ -78,6 +80,7 @@ def meant(store: Store, text: str, period: Period | None = None) -> list[tuple[s
     known, talk = list(known_of(store)) if period is None else [], list(talk_of(store, period))
     said = _stems(text)
     found = [one for one in known if _names(one, said)]
+    found = [one for one in found if phrase <= one.own | one.said] or found  # "the harbour tunnel" is no harbour
     if found:  # of what else is called so, only what has the words itself: "talk radio" is no station
         found += [one for one in known if one not in found and phrase & one.value and phrase <= one.value | one.said]
     else:
@@ -147,7 +150,7 @@ def known_of(store: Store) -> Iterator[Thing]:
         )  # fmt: skip
     for name, (key, text) in told.profile_lines(store).items():
         value = _stems(text)
-        title = key.replace("_", " ")
+        title = _TITLES.get(key, key.replace("_", " "))
         yield Thing("profile", name, value, value | _stems(title), title=title, words=text)
     for one in store.facts.all():
         value = _stems(one.text)

@@ -52,6 +52,10 @@ class Plan:
     said: str = field(default="", compare=False)
     """The words."""
 
+    def only(self, *names: str) -> bool:
+        """Whether it has acts of these names and no other."""
+        return bool(self.acts) and all(act.name in names for act in self.acts)
+
 
 class Coordinator:
     """Chooses a route per utterance."""

@@ -60,6 +60,7 @@ _ROUND = re.compile(
 _FROM_NOW = frozenset({"private_trip", "pause_learning", "opt_out"})
 """Acts and commands after which less is kept."""
 _FORGETS = frozenset({"forget", "forget_period"})
+_ASKS, _TALKS = ("talked", "recall"), ("talked", "recall", "tell")
 _STEPPED = frozenset({Domain.CLIMATE, Domain.SEATS, Domain.LIGHTS, Domain.DISPLAY})
 """What goes by steps, too, and is no sound."""
 _IT = re.compile(r"\bturn it\b")
@@ -142,11 +143,6 @@ def _forgets(name: str, slots: Mapping[str, str | int]) -> Plan:
     return Plan(Route.MEMORY, "asked to forget", Command(kind=CommandKind.MEMORY, name=name, slots=dict(slots)))
 
 
-def _tells(plan: Plan) -> bool:
-    """Whether it only tells something lasting."""
-    return bool(plan.acts) and all(act.name == "tell" for act in plan.acts)
-
-
 def _orders(plan: Plan) -> bool:
     """Whether it surely asks for something of the car."""
     ordered = plan.command is not None and plan.command.kind is CommandKind.ACTION
@@ -212,26 +208,27 @@ class Understanding:
         if wish is not None and wish.only_heard and not known and self._seat.memory.discloses(transcript.text):
             wish = None  # names nothing that is remembered and tells something: the network alone takes it for a wish
             plan = plan if plan.acts or plan.command is not None else Plan(Route.MODEL, "told", acts=(Act("tell"),))
-        if wish is None and erasing.left(transcript.text) and all(act.name in _FORGETS for act in plan.acts):
-            plan = replace(plan, acts=tuple(Act("chat") for _ in plan.acts[:1]))  # "i wish i could forget that"
-        if wish is not None and known and wish.only_heard:  # "get rid of this reggae"
+        if wish is None and self._only_sounds(
+            plan, transcript.text
+        ):  # "i wish i could forget that", "forget it, i'll walk"
+            plan = replace(plan, command=None, acts=(Act("chat"),))
+        if wish is not None and known and (wish.only_heard or wish.doubtful):  # "get rid of this reggae"
             parsed = await self._planned(transcript, open_, recent)
-            other = (
-                _orders(parsed) or _tells(parsed)
-            ) and parsed.asks >= wish.heard  # of what is remembered, the wish only asks
+            least = SURELY_AT if parsed.only(*_ASKS) and not wish.surely else wish.heard
+            talks = wish.only_heard and parsed.only(*_TALKS)
+            other = (_orders(parsed) or talks) and parsed.asks >= least  # of what is remembered, the wish only asks
             plan, known, rest, wish = (parsed, False, "", None) if other else (plan, known, rest, wish)
-        if [act.name for act in plan.acts] == ["forget"] and self._is_stop(
-            str(plan.acts[0].slots.get("about")), recent
-        ):
+        named = " and ".join(str(act.slots.get("about", "")) for act in plan.acts) if plan.only("forget") else ""
+        if named and self._is_stop(named, recent):
             plan, known = STOP_OFF, True
         if wish is not None and wish.what is erasing.What.NAMED:
             topicless = [act.name for act in plan.acts] == ["opt_out"] and not self._has_topic(plan.acts[0])
             unknown = (wish.surely or topicless) and not known and not self._other(plan)
             if unknown or _sets(plan):  # a number that is to be forgotten is no order
-                plan, rest = (
-                    _forgets("forget_words", {"words": wish.about, "whole": wish.whole}),
-                    wish.rest or rest,
-                )
+                plan = _forgets("forget_words", {"words": wish.about, "whole": wish.whole})
+                rest = wish.rest or rest
+            elif wish.doubtful and not known and named:  # nothing is guessed
+                plan = _forgets("forget_words", {"words": named})
         text = transcript.text if self._coordinator.heard(transcript) else ""
         if text and not isinstance(open_, Introducing):
             plan = knowing.instead(plan, text, self._seat.memory.period)
@@ -282,6 +279,12 @@ class Understanding:
         if _NAMES_ONE.match(part) is not None and naming.named(self._seat.memory, part, None) is not None:
             return False
         return self._coordinator.is_order(part) or (" " in part and self._acting.is_request(part))
+
+    def _only_sounds(self, plan: Plan, text: str) -> bool:
+        """Whether words, no complete command, only sound to the parser like a wish to have something forgotten."""
+        last = plan.command is not None and plan.command.name == "forget_last" and self._matcher.match(text) is None
+        forgets = last or plan.only(*_FORGETS)
+        return forgets and (erasing.left(text) or erasing.unmeant(self._told_of(text)))
 
     def _told_of(self, text: str) -> Mapping[Told, float] | None:
         """What memory is asked for, as the network hears it."""
@@ -403,7 +406,7 @@ class Understanding:
             label = naming.waiting(memory, wish.about, mostly=True)
             if label:
                 return self._reminder(label, wish.rest)
-            fits = memory.fitting(wish.whole, wish.about) if wish.whole else ()
+            fits = memory.fitting(wish.whole, wish.about, named=wish.doubtful) if wish.whole else ()
             if not fits:
                 return None, ""
             if wish.rest and memory.fitting(wish.rest) == fits:  # "wave massage, clear it out of my profile"

@@ -5,12 +5,15 @@ The by-the-way questions of memory itself ("shall I remember that ...?") are ``v
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
+from models.numbers import number_at
 from models.text import words
 from schemas.events import Command
 from schemas.memory import Preference, Selector
+from voice.dialogue.forgetting.naming import BETWEEN
 from voice.dialogue.open.table import Event
 from voice.dialogue.replies.examples import COMMON
 
@@ -110,18 +113,35 @@ def picked(open_: Question, text: str, command: Command | None) -> tuple[Prefere
 _ALL = frozenset({"all", "both", "them", "everything"})
 _FRAME = COMMON | frozenset("a i me my told asked said keep avoid dislike need prefer noticed".split())
 """Words in which something is called and that are not its name."""
+_POINTS = frozenset("those these things ones thing lot yes yeah yep okay forget delete erase remove".split())
+"""Words beside "all" that only point at what was asked about."""
+MEANS_NOTHING = 2
+"""Letters of a word up to which it names nothing: "of", "ok"."""
 
 
 def which(open_: Question, text: str, command: Command | None) -> tuple[Selector, ...]:
-    """What an answer picks: one by its place or by most words that only it is called by, or all; else nothing."""
+    """What an answer picks: by its place, or by most words that only it is called by, one or several one after the other; or all.
+
+    All of them only where the answer names nothing else: "everything about Adele" is another wish.
+    """
     if command is not None and command.name == "pick":
         place = int(command.slots["position"])
         return tuple(what for what, _ in open_.which[place - 1 : place])
-    said = set(words(text))
     called = [set(words(name)) - _FRAME for _, name in open_.which]
     own = [mine.difference(*(other for other in called if other is not mine)) for mine in called]
-    shared = [len(mine & said) for mine in own]
-    if not any(shared) and said & _ALL:
-        return tuple(what for what, _ in open_.which)
+    places = [_place(own, part) for part in BETWEEN.split(text.lower())]
+    if None in places or len(set(places)) < len(places):
+        places = [_place(own, text)]
+    if places != [None]:
+        return tuple(open_.which[place][0] for place in places if place is not None)
+    said = set(words(text))
+    named = {word for word in said if len(word) > MEANS_NOTHING} - _FRAME - _ALL - _POINTS
+    every = bool(said & _ALL) and not any(number_at((word,), 0) is None for word in named)
+    return tuple(what for what, _ in open_.which) if every and not any(mine & said for mine in own) else ()
+
+
+def _place(own: Sequence[set[str]], text: str) -> int | None:
+    """The place of the one that has most of the words for itself; None where none has, or several alike."""
+    shared = [len(mine & set(words(text))) for mine in own]
     most = max(shared)
-    return (open_.which[shared.index(most)][0],) if most and shared.count(most) == 1 else ()
+    return shared.index(most) if most and shared.count(most) == 1 else None

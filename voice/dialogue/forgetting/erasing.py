@@ -52,6 +52,11 @@ class Wish:
         return self.sure or self.heard >= SURELY_AT
 
     @property
+    def doubtful(self) -> bool:
+        """Whether words may say so and the network takes it rather for something else: nothing that is not named is meant then."""
+        return self.what is What.NAMED and not self.sure and 0.0 < self.heard < AT
+
+    @property
     def only_heard(self) -> bool:
         """Whether the network alone tells it, so that it may be an order to the car."""
         return self.what is What.NAMED and not self.sure and self.whole == self.about
@@ -328,6 +333,11 @@ def left(text: str) -> bool:
     """Whether the words say themselves that nothing is to be forgotten, or ask whether something was."""
     text = " ".join(words(text))
     return any(_LEFT.search(text[: match.start()].strip()) for match in _ERASES.finditer(text))
+
+
+def unmeant(told: Mapping[Told, float] | None) -> bool:
+    """Whether the network surely hears no wish to have something forgotten; False where it is not asked."""
+    return told is not None and 1.0 - told[Told.NONE] - told[Told.KEEP] < NEVER_AT
 
 
 def _unspared(text: str, is_order: Callable[[str], bool]) -> str:

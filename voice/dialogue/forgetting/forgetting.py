@@ -97,9 +97,7 @@ class Forgetting:
                 [(what, listed(told(self._seat.memory.matching(what), self._likes))) for what in several]
             )
         what = naming.named(self._seat.memory, words, category)
-        fits = self._seat.memory.fitting(whole, words)[:ALOUD] if what is None and whole else ()
-        if len(fits) == 1:
-            fits = self._seat.memory.fitting(whole, words, guesses=ALOUD)
+        fits = self._fits(what, words, whole) if whole else ()
         if len(fits) > 1 and self._ask_which(fits):
             return ""
         what = fits[0] if fits else what
@@ -129,6 +127,17 @@ class Forgetting:
             again = f"That is {there(matches, when)}. Shall I forget it all?"
         self._mind.ask(Question(Asked.FORGET, what, again=again))
         return ""
+
+    def _fits(self, what: Selector | None, words: str, whole: str) -> tuple[Selector, ...]:
+        """What a whole sentence means where its words name nothing, or something by its kind alone: "where Maureen works"."""
+        memory = self._seat.memory
+        if what is None:
+            fits = memory.fitting(whole, words)[:ALOUD]
+            return memory.fitting(whole, words, guesses=ALOUD) if len(fits) == 1 else fits
+        matches = memory.matching(what)
+        fits = memory.fitting(whole, words)[:1] if what.about and naming.by_its_kind(matches, words) else ()
+        named = {name for fit in fits for name in told(memory.matching(fit), self._likes)}
+        return (*fits, what) if named and named.isdisjoint(told(matches, self._likes)) else ()
 
     def forget_several(self, count: int, kind: str, key: str | None) -> str:
         """Ask whether so many things are to be forgotten, of a kind or those spoken of; which, where there are more."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from schemas.memory import FACTS, Fact, Preference, Selector
+from schemas.memory import FACTS, Fact, Matches, Preference, Selector
 from schemas.ports import MemoryPort
 from schemas.preferences import BY_DETAIL, CATEGORIES, MAIN_TITLES, SUB_TITLES
 from voice.dialogue.replies.examples import stems
@@ -103,6 +103,13 @@ def kind_of(memory: MemoryPort, words: str) -> str | None:
         return None
     details = {one.detail for one in held}
     return details.pop() if len(details) == 1 else None
+
+
+def by_its_kind(matches: Matches, words: str) -> bool:
+    """Whether words name something by what its kind is called alone, and have nothing of what it is: "where she works"."""
+    said = stems(words)
+    own = (*(one.value for one in (*matches.preferences, *matches.asked)), *(one.text for one in matches.others))
+    return bool(own) and not any(stems(each) & said for each in own)
 
 
 def of_kind(memory: MemoryPort, kind: str, key: str | None) -> tuple[Preference | Fact, ...]:

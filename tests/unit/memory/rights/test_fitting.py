@@ -71,6 +71,23 @@ def test_the_nearest_are_guessed_where_nothing_fits_and_none_if_nothing_is_near(
     assert memory.fitting("take it out of there and never keep it", guesses=3) == ()
 
 
+def test_what_comes_near_a_fit_by_one_word_is_told_beside_it(desk: Desk, memory: DriverMemory) -> None:
+    likes(desk, "p1", "preferred_supermarket_chain", "aldi", "we always shop at aldi")
+    memory.note(Turn(speaker="driver", text="my favourite chippy is the wetherby whaler", at=NOW), "now")
+    memory.note(Turn(speaker="assistant", text="I see.", at=NOW), "now")
+    described = memory.fitting("please would you be so kind as to forget which chip shop i like best")
+    assert {one.text or one.ids for one in described} == {"my favourite chippy is the wetherby whaler", ("p1",)}
+    assert memory.fitting("get rid of aldi for me would you") == (Selector(ids=("p1",)),)
+
+
+def test_what_has_to_be_named_is_not_told_by_its_topic(desk: Desk, memory: DriverMemory) -> None:
+    likes(desk, "p1", "avoidance_of_specific_road_types", "highways", "i avoid highways whenever i can")
+    said = "you can let go of the steering now i've got it"
+    assert memory.fitting(said, "steering now i've got it") == (Selector(ids=("p1",)),)
+    assert memory.fitting(said, "steering now i've got it", named=True) == ()
+    assert memory.fitting("the highways can go", named=True) == (Selector(ids=("p1",)),)
+
+
 def test_what_is_described_at_length_may_be_another_than_what_is_called_so(desk: Desk, memory: DriverMemory) -> None:
     likes(desk, "p1", "avoidance_of_specific_road_types", "highways", "i avoid highways")
     likes(desk, "p2", "avoidance_of_specific_road_types", "the hammersmith flyover", "i avoid the hammersmith flyover")

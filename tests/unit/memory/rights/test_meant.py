@@ -31,6 +31,21 @@ def test_what_names_several_things_alike_names_none(desk: Desk, memory: DriverMe
     assert memory.matching(Selector(about="nothing on the harbour should ever remain jokes included")).empty
 
 
+def test_what_was_told_with_all_the_words_is_meant_and_not_what_has_one_of_them(
+    desk: Desk, memory: DriverMemory
+) -> None:
+    likes(desk, "p1", "avoidance_of_specific_road_types", "tunnels", "i hate the harbour tunnel")
+    likes(desk, "p2", "preferred_gas_station", "harbour", "i fill up at the harbour")
+    (meant,) = memory.matching(Selector(about="that thing about the harbour tunnel")).preferences
+    assert meant.id == "p1"
+    assert [one.id for one in memory.matching(Selector(about="the harbour")).preferences] == ["p2"]
+
+
+def test_us_names_nothing(desk: Desk, memory: DriverMemory) -> None:
+    talked(memory, NOW, "the house in willow lane is too expensive for us")
+    assert memory.matching(Selector(about="what you know about us")).empty
+
+
 def test_the_words_of_the_assistant_s_own_replies_name_nothing(desk: Desk, memory: DriverMemory) -> None:
     """ "Don't" of the reply and "don't" of the wish once made the reply what was meant."""
     talked(memory, NOW, SAID)
