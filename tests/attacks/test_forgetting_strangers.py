@@ -1,7 +1,8 @@
-"""Loose ways to have something forgotten, by strangers (forgetting_loose, _sixth to _twelfth): figures.
+"""Loose ways to have something forgotten, by strangers (forgetting_loose, _sixth to _fourteenth): figures.
 
 Each told, wished away and answered in the whole world of forgetting.yaml, with the models that Glovebox carries. Nobody has read
-the halves that are named unread, nor the seventh, the tenth and later ones, so what fails here is counted and not shown.
+the halves that are named unread, nor the seventh and the tenth to twelfth, so what fails here is counted and not shown. What
+failed of the thirteenth and the fourteenth has been read.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from vehicle.service import GatedVehicle
 
 __all__ = ["carried"]
 WHICH = "Which shall I forget"
-WHOLE = ("forgetting_seventh", "forgetting_tenth", "forgetting_eleventh", "forgetting_twelfth")
-"""Files of which nobody has read anything."""
+UNREAD = ("forgetting_seventh", "forgetting_tenth", "forgetting_eleventh", "forgetting_twelfth")
+READ = ("forgetting_thirteenth", "forgetting_fourteenth")
+"""Files that are one half only."""
 
 
 @dataclass
@@ -45,10 +47,12 @@ def counted(carried: Heard, tmp_path_factory: pytest.TempPathFactory) -> dict[st
         "forgetting_tenth",
         "forgetting_eleventh",
         "forgetting_twelfth",
+        "forgetting_thirteenth",
+        "forgetting_fourteenth",
     ):
         lines = (Path(__file__).parent / f"{name}.jsonl").read_text("utf-8").splitlines()
         for number, case in enumerate(map(json.loads, lines)):
-            half = "unread" if number % 2 or name in WHOLE else "read"
+            half = "unread" if name in UNREAD or (number % 2 and name not in READ) else "read"
             counts = found.setdefault(f"{name} {half}", Counts())
             drive = Drive(tmp_path_factory.mktemp("drive"), carried, matcher, 0)
             assert isinstance(drive.car.vehicle, GatedVehicle)
@@ -81,8 +85,9 @@ def counted(carried: Heard, tmp_path_factory: pytest.TempPathFactory) -> dict[st
         ("forgetting_seventh unread", 62, 56, 6),
         ("forgetting_eighth read", 28, 16, 2), ("forgetting_eighth unread", 25, 14, 2),
         ("forgetting_ninth read", 27, 23, 2), ("forgetting_ninth unread", 25, 20, 1),
-        ("forgetting_tenth unread", 61, 53, 1), ("forgetting_eleventh unread", 63, 50, 3),
-        ("forgetting_twelfth unread", 61, 52, 4),
+        ("forgetting_tenth unread", 59, 53, 0), ("forgetting_eleventh unread", 62, 54, 3),
+        ("forgetting_twelfth unread", 60, 52, 2),
+        ("forgetting_thirteenth read", 63, 54, 2), ("forgetting_fourteenth read", 58, 54, 1),
     ],
 )  # fmt: skip
 def test_as_many_are_understood_as_was_measured(

@@ -251,6 +251,8 @@ def test_of_timers_and_reminders_that_are_read_in_only_the_time_is_written_where
         ("sensitive_tenth.txt", 0, 16),
         ("sensitive_eleventh.txt", 0, 10),
         ("sensitive_twelfth.txt", 0, 8),
+        ("sensitive_thirteenth.txt", 6, 14),
+        ("sensitive_fourteenth.txt", 5, 21),
     ],
 )
 def test_of_sentences_that_it_was_not_taught_no_more_is_missed_than_was_measured(

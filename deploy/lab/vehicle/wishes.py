@@ -101,6 +101,8 @@ def _value(schema: Mapping[str, Any], dice: Random) -> Any:
         return dice.choice(("112", "0441234567"))
     if "enum" in schema:
         return dice.choice(schema["enum"])
+    if schema.get("format") == "date":
+        return dice.choice(("2026-12-24", "2027-06-07", "2020-01-01"))
     if "const" in schema:
         return schema["const"]
     if schema.get("type") == "boolean":

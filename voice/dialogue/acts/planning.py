@@ -169,7 +169,7 @@ def timed(text: str, parsed: Parsed) -> Parsed:
         return parsed
     slots = dict(errand.slots)
     if not set(str(slots.get("what", "")).split()) <= set(text.split()):
-        slots["what"] = "alarm"  # what an alarm is for, nobody has said
+        return parsed  # what an alarm is for, nobody has said
     return Parsed((Act(errand.name, slots),), max(parsed.sure, SURELY))
 
 

@@ -19,7 +19,7 @@ PEOPLE: Final = frozenset(
     "colleague neighbour neighbours neighbor neighbors landlord".split()
 )
 """Whom one has in one's life."""
-_OWN: Final = re.compile(r"^(?:my|our) ")
+_OWN: Final = re.compile(r"^(?:my|our|your) ")
 _HOME: Final = re.compile(r"(?:'s|s')?(?: (?:place|house|home|flat|apartment|address))?$")
 _DEGREE: Final = re.compile(
     r"(?:cheap|near|clos|quick|fast|nic|big|bigg|small|quiet|short|clean|posh|new|old|larg|bett|b|furth|farth|saf|tidi|busi|warm|"

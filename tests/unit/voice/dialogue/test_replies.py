@@ -214,7 +214,7 @@ def test_what_was_so_before_is_not_told_as_if_it_moved(name: str, slots: dict[st
 @pytest.mark.parametrize(
     ("said", "name", "spoken"),
     [("priya", "Priya Nair", "Calling Priya."), ("priya nair", "Priya Nair", "Calling Priya Nair."),
-     ("my boss", "Priya Nair", "Calling my boss.")],
+     ("my boss", "Priya Nair", "Calling your boss.")],
 )  # fmt: skip
 def test_who_is_called_is_told_in_their_own_spelling(said: str, name: str, spoken: str) -> None:
     result = done("call_contact", person=said).model_copy(update={"answer": {"name": name}})
