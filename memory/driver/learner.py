@@ -16,9 +16,10 @@ from memory.driver.conversations import Conversations
 from memory.driver.keeping import Keeping
 from memory.driver.session import Session
 from memory.learn.english.canonical import fold
+from memory.learn.english.secrets import secret
 from memory.learn.explicit import Asked, Reader
 from memory.learn.extraction import refusal
-from memory.learn.facts import asks, fact, of_company, parked, secret_fact
+from memory.learn.facts import asks, fact, of_company, parked
 from memory.learn.maintenance import Maintainer, Ruling
 from memory.learn.proposals import Draft, Proposals, Weighed
 from memory.learn.screening import screening, sift
@@ -218,7 +219,7 @@ class Learner:
 
     def discloses(self, text: str) -> bool:
         """Whether a sentence tells of a special kind of data, whatever is allowed, or a secret such as a PIN."""
-        return bool(self._session.guard.kinds(text)) or secret_fact(self._session.encoder, text)
+        return bool(self._session.guard.kinds(text)) or secret(self._session.encoder, text)
 
     def learn_pending(self, conversation: str | None = None, told: str = "") -> tuple[Decision, ...]:
         """Learn from every conversation noted, or from one, in which the driver surely tells something by this turn.

@@ -13,10 +13,10 @@ from datetime import UTC, datetime, time, timedelta, tzinfo
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.learn.english.secrets import SECRET, SECRET_AT
+from memory.learn.english.asking import ASKING, plainly
 from memory.recall.times import NUMBERS, period_in
 from models.text import normal, words
-from schemas.kinds import CONDITION_LABELS, LABELS, NEXT_DRIVE, OWN, PART_AT, VALUES, Fact, Label, Marked
+from schemas.kinds import CONDITION_LABELS, LABELS, NEXT_DRIVE, OWN, VALUES, Fact, Label, Marked
 from schemas.ports import Encoder
 
 LEAST = 2
@@ -31,28 +31,22 @@ ASKS_AT = 0.6
 """Share of a fact's marks from which on a sentence asks to have it kept, in whatever words. Our choice."""
 CLAUSE = 3
 """Words of a condition that says when somebody is in the car; fewer only name them. Our choice."""
-_PLAINLY = "remember that "
-"""How a sentence is read that was given without the asking."""
-_ASKING = re.compile(
-    r"\b(?:remember|don't (?:you )?(?:dare )?forget|bear (?:that |it |this )?in mind|keep (?:that |it |this )?in mind|"
-    r"keep (?:a )?note|note (?:that|down|it)|make a note|save|store|memori[sz]e|"
-    r"(?:keep|hold) (?:that|this|it|on to (?:that|this|it)) for me)\b"
-)
 _APART = re.compile(r"[.:;!?](?=\s|$)")
 """What parts the sentences of a fact from what is said around it."""
 _BEFORE = frozenset("i we my our the a an his her their your it there this".split())
-"""Words that a fact begins with, though by themselves they are part of nothing."""
+"""Words that a fact begins with, though by themselves they are part of nothing: those right before it belong to it."""
 _AFTER = frozenset(
     "so and but then please okay thanks can could would will you for me now just also that this it to".split()
 )
-"""Words that are left of the asking before and behind a fact: "..., so", "..., could you please"."""
-_SURELY_NOTHING = 0.97
-"""Share of being part of nothing from which on a word before a fact is none of it,"""
+"""Words that are left of the asking behind a fact: "..., so", "..., could you please"."""
+_SURELY_NOTHING = 0.9
+"""Share of being part of nothing from which on words before a fact, and before an asking behind it, are none of it,"""
 _MORE = 3
-"""and nor are so many words at its end: something else is asked for there. Our choice."""
+"""and nor are so many words at the end of all: something else is asked for there. Our choice."""
+_WHERE = r"(?:in|on|at|by|near|behind|outside|opposite|round|under|next|up|down|over|parked)\b"
 _PARKED = re.compile(
     r"\b(?:i|we)(?:'m|'re|'ve| am| are| have)? (?:just )?parked\b|\bwhere (?:the|my|our) car is\b|\bmoved the car\b|"
-    r"\b(?:the|my|our) car(?:'s| is) (?:in|on|at|by|near|behind|outside|opposite|round|under|next|parked)\b"
+    rf"\b(?:left (?:the|my|our) car|(?:the|my|our) car(?:'s| is)) {_WHERE}"
 )
 _SPAN = re.compile(rf"\b(?:for|in) (?P<number>\d+|{'|'.join(sorted(NUMBERS, key=len, reverse=True))}) "
                    r"(?P<unit>hour|day|week|month|year)s?\b")  # fmt: skip
@@ -77,7 +71,7 @@ def asks(marked: Marked) -> bool:
     facts = marked.parts((Label.FACT,), ASKS_AT)
     if sum(part.end - part.start for part in facts) >= LEAST:
         return True
-    return _ASKING.search(normal(marked.text)) is not None and bool(marked.parts(FACT | {Label.SECRET}))
+    return ASKING.search(normal(marked.text)) is not None and bool(marked.parts(FACT | {Label.SECRET}))
 
 
 def of_company(marked: Marked) -> bool:
@@ -85,17 +79,6 @@ def of_company(marked: Marked) -> bool:
     if marked.parts(OWN) or not marked.parts((Label.OTHERS,)) or marked.text.rstrip().endswith("?"):
         return False
     return any(part.end - part.start >= CLAUSE for part in marked.parts((Label.COMPANY,), ASKS_AT))
-
-
-def secret_fact(encoder: Encoder, text: str) -> bool:
-    """Whether what is asked to be kept is never kept; it may have lost the asking, so it is read without and with one."""
-    if SECRET.search(normal(text)) is not None:
-        return True
-    highest = [
-        max((part.share for part in encoder.marks(read).parts((Label.SECRET,), PART_AT)), default=0.0)
-        for read in (text, f"{_PLAINLY}{text}")
-    ]
-    return sum(highest) / len(highest) >= SECRET_AT
 
 
 def outweighs(marked: Marked) -> bool:
@@ -125,7 +108,7 @@ def fact(encoder: Encoder, text: str, now: datetime, zone: tzinfo, *, name: str,
     """
     marked = encoder.marks(text)
     if not asks(marked):
-        marked = encoder.marks(f"{_PLAINLY}{text}")
+        marked = encoder.marks(plainly(text))
     parts = marked.parts(FACT, FACT_AT)
     first, last = marked.whole(*_words(marked))
     if last - first < LEAST:
@@ -149,7 +132,7 @@ def _words(marked: Marked) -> tuple[int, int]:
         return 0, 0
     family = marked.shares[:, [LABELS.index(label) for label in LABELS if label in _TELLS]].sum(1)
     plain = marked.text.lower().replace("’", "'")
-    asking = [found.span() for found in _ASKING.finditer(plain)]
+    asking = [found.span() for found in ASKING.finditer(plain)]
     pieces: list[list[int]] = [[]]
     for at, (start, end) in enumerate(marked.spans):
         if any(start < until and end > since for since, until in asking):
@@ -168,21 +151,16 @@ def _words(marked: Marked) -> tuple[int, int]:
     own = [at for piece in pieces[low : high + 1] for at in piece]
     said = [plain[start:end] for start, end in marked.spans]
     nothing = marked.shares[:, 0]
-    while own and (
-        (nothing[own[0]] >= _SURELY_NOTHING and said[own[0]] not in _BEFORE) or _left(said, own[0], nothing)
-    ):
-        own.pop(0)
+    begins = next((n for n, at in enumerate(own) if nothing[at] < _SURELY_NOTHING), 0)
+    while 0 < begins < len(own) and said[own[begins - 1]] in _BEFORE and said[own[begins]] not in _BEFORE:
+        begins -= 1
+    own = own[begins:]
     more = next((n for n, at in enumerate(reversed(own)) if nothing[at] < _SURELY_NOTHING), 0)
-    own = own[: len(own) - more] if more >= _MORE else own
+    if more >= _MORE or (own and own[-1] + 1 < len(said)):  # the asking goes on there
+        own = own[: len(own) - more]
     while own and said[own[-1]] in _AFTER and nothing[own[-1]] >= _SURELY_NOTHING:
         own.pop()
     return (own[0], own[-1] + 1) if own else (0, 0)
-
-
-def _left(said: Sequence[str], at: int, nothing: NDArray[np.float32]) -> bool:
-    """Whether a word that may begin a fact is left of the asking: "it for me, the trailer ..."."""
-    follows = said[at + 1] if at + 1 < len(said) else ""
-    return said[at] in _AFTER and nothing[at] >= _SURELY_NOTHING and follows in _AFTER | {""}
 
 
 def until(said: str, now: datetime, zone: tzinfo) -> datetime | None:
