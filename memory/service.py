@@ -22,9 +22,9 @@ from memory.driver.rights import Rights
 from memory.driver.session import Session
 from memory.driver.switches import Switches
 from memory.learn.english.canonical import Canon
+from memory.learn.english.secrets import secret
 from memory.learn.explicit import Reader
 from memory.learn.extraction import ExtractionSettings, Extractor
-from memory.learn.english.secrets import secret
 from memory.learn.guard import Guard
 from memory.learn.maintenance import Maintainer
 from memory.learn.proposals import Proposals, ProposalSettings

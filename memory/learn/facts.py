@@ -7,11 +7,7 @@ a car stands matters until the next drive.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from datetime import UTC, datetime, time, timedelta, tzinfo
-
-import numpy as np
-from numpy.typing import NDArray
 
 from memory.learn.english.asking import ASKING, plainly
 from memory.recall.times import NUMBERS, period_in
