@@ -122,8 +122,9 @@ class DriverMemory:
 
         learner = self.learner
         self.note, self.remember, self.learn = learner.note, learner.remember, learner.learn
-        self.keeps, self.of_company = learner.keeps, learner.of_company
-        self.tells, self.discloses = learner.tells, learner.discloses
+        self.keeps, self.of_company, self.of_close = learner.keeps, learner.of_company, learner.of_close
+        self.tells, self.discloses, self.special = learner.tells, learner.discloses, learner.special
+        self.secret = learner.secret
         self.forget_pending, self.learn_pending = learner.forget_pending, learner.learn_pending
         self.proposals, self.worth = learner.proposals, learner.worth
         self.asked, self.answer = learner.asked, learner.answer
@@ -136,6 +137,7 @@ class DriverMemory:
         moving = Moving(session, learner.maintainer, rights.written)
         self.move, self.move_back = moving.move, moving.move_back
         self.facts, self.fact, self.correct_fact = keeping.facts, keeping.fact, keeping.correct_fact
+        self.keep = keeping.keep
         self.matching, self.fitting, self.sweeps = rights.matching, rights.fitting, rights.sweeps
         self.forget, self.forget_where = rights.forget, rights.forget_where
         self.withhold, self.restore, self.carry_out = rights.withhold, rights.restore, rights.carry_out

@@ -59,6 +59,8 @@ _ROUND = re.compile(
 """Words around a command that ask for nothing: "okay, lock the doors then"."""
 _FROM_NOW = frozenset({"private_trip", "pause_learning", "opt_out"})
 """Acts and commands after which less is kept."""
+_MISTAKEN = frozenset({"set_reminder", "undo"})
+"""Actions for which a wish to have something kept is taken: "don't let me forget that", "make a note of it"."""
 _FORGETS = frozenset({"forget", "forget_period"})
 _STEPPED = frozenset({Domain.CLIMATE, Domain.SEATS, Domain.LIGHTS, Domain.DISPLAY})
 """What goes by steps, too, and is no sound."""
@@ -241,6 +243,8 @@ class Understanding:
         free = plan.command is None and not plan.meant and open_ is None
         if free and text and any(act.is_action for act in plan.acts) and self._seat.memory.of_company(text):
             plan = Plan(Route.MODEL, "what somebody else likes, and no order", acts=(Act("tell"),), asks=1.0)
+        if text and planning.may_tell_secret(plan, spoken(text)) and self._seat.memory.secret(text):
+            plan = Plan(Route.MODEL, "tells a secret, and asks for nothing", acts=(Act("tell"),), asks=1.0)
         about_memory = self._about_memory(plan, text)
         event = reading.read(
             open_,
@@ -336,19 +340,18 @@ class Understanding:
 
     def _to_keep(self, plan: Plan, text: str, open_: Asked | None) -> bool:
         """Whether memory is asked to keep what was said; a complete command and an answer stay what they are."""
-        if (
-            plan.command is not None
-            or plan.meant
-            or open_ is not None
-            or any(a.name == "set_reminder" for a in plan.acts)
-        ):
+        if plan.command is not None or plan.meant or open_ is not None:
             return False
         if not plan.acts and wishes.told(text) is not None:  # says so by itself
             return False
         others = [act for act in plan.acts if not planning.about_memory(act) and act.name != "tell"]
         beside = any(act.name == "remember" for act in plan.acts) and any(act.is_action for act in others)
+        if beside or not self._seat.memory.keeps(text):
+            return False
+        if ((self._told_of(text) or {}).get(Told.KEEP, 0.0)) >= SURELY_AT:  # the marks and the wish agree
+            return not any(act.is_action and act.name not in _MISTAKEN for act in others)
         other = plan.asks >= SURELY_AT and any(act.name not in planning.NOT_MEANT for act in others)
-        return not (beside or other) and len(others) < 2 and self._seat.memory.keeps(text)
+        return not other and len(others) < 2 and not any(act.name == "set_reminder" for act in others)
 
     def _to_forget(self, wish: erasing.Wish, open_: Asked | None) -> tuple[Plan | None, str]:
         """The plan for such a wish, which comes before all else and only ever asks, and what else was asked for.
@@ -360,7 +363,8 @@ class Understanding:
             case erasing.What.LAST if isinstance(open_, Forgetting):
                 return None, ""
             case erasing.What.LAST:
-                asked = {"proposal": open_.proposal.id} if isinstance(open_, Remembering) else {}
+                doubt = open_.proposal if isinstance(open_, Remembering) else None
+                asked = {"proposal": doubt.id} if doubt is not None else {}
                 return _forgets("forget_said", asked), wish.rest
             case erasing.What.ALL if wish.about and self._seat.memory.period(wish.about) is not None:
                 return self._named(replace(wish, what=erasing.What.NAMED))

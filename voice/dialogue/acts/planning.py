@@ -273,6 +273,16 @@ def orders(planned: Plan) -> bool:
     return command or bool(planned.meant) or asked
 
 
+_TALKS = NOT_MEANT | {"cannot", "call_number"}
+
+
+def may_tell_secret(planned: Plan, text: str) -> bool:
+    """Whether what has this plan asks nothing of the car, but for a call that has no word for it: then it may tell a secret."""
+    if planned.command is not None or planned.meant or any(act.name not in _TALKS for act in planned.acts):
+        return False
+    return not dialling.calls(text) or all(act.name != "call_number" for act in planned.acts)
+
+
 def hedges(text: str) -> bool:
     """Whether the driver is not sure of what is told."""
     return _HEDGES.search(text) is not None
