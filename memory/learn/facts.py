@@ -49,10 +49,10 @@ _AFTER = frozenset(
     "so and but then please okay thanks can could would will you for me now just also that this it to".split()
 )
 """Words that are left of the asking behind a fact: "..., so", "..., could you please"."""
-_SURELY_NOTHING = 0.9
-"""Share of being part of nothing from which on words before a fact, and before an asking behind it, are none of it,"""
+_SURELY_NOTHING, _NOTHING = 0.97, 0.9
+"""Share of being part of nothing from which on words before a fact, and words between it and an asking behind it, are none of it,"""
 _MORE = 3
-"""and nor are so many words at the end of all: something else is asked for there. Our choice."""
+"""and nor are so many at the end of all: something else is asked for there. Our choice."""
 _WHERE = r"(?:in|on|at|by|near|behind|outside|opposite|round|under|next|up|down|over|parked)\b"
 _PARKED = re.compile(
     r"\b(?:i|we)(?:'m|'re|'ve| am| are| have)? (?:just )?parked\b|\bwhere (?:the|my|our) car is\b|\bmoved the car\b|"
@@ -194,7 +194,7 @@ def _words(marked: Marked) -> tuple[int, int]:
     while 0 < begins < len(own) and said[own[begins - 1]] in _BEFORE and said[own[begins]] not in _BEFORE:
         begins -= 1
     own = own[begins:]
-    more = next((n for n, at in enumerate(reversed(own)) if nothing[at] < _SURELY_NOTHING), 0)
+    more = next((n for n, at in enumerate(reversed(own)) if nothing[at] < _NOTHING), 0)
     if more >= _MORE or (own and own[-1] + 1 < len(said)):  # the asking goes on there
         own = own[: len(own) - more]
     while own and said[own[-1]] in _AFTER and nothing[own[-1]] >= _SURELY_NOTHING:

@@ -25,6 +25,7 @@ from voice.dialogue.acts.acting import Acting
 from voice.dialogue.acts.resolving import replacing
 from voice.dialogue.coordinator import Coordinator, Plan
 from voice.dialogue.forgetting import erasing, naming
+from voice.dialogue.knowing import lately
 from voice.dialogue.knowing import reading as knowing
 from voice.dialogue.memory import wishes
 from voice.dialogue.open import reading, which
@@ -126,20 +127,6 @@ class Turn:
         return Reply(text=text, route=self.plan.route, reason=self.plan.reason, ends_conversation=ends)
 
 
-MOSTLY = 0.6
-"""Share of the words from which on what is to be kept is all that was said. Our choice."""
-
-
-def _noted(plan: Plan, text: str) -> Plan:
-    """The plan without the car's refusal to do a thing at a time, where what was said is to be kept: the driver does it then."""
-    kept = next((str(act.slots.get("what") or text) for act in plan.acts if act.name == "remember"), "")
-    hangs = [act for act in plan.acts if act.name == "cannot" and act.slots.get("topic") in ("schedule", "condition")]
-    if not hangs or not kept or len(kept.split()) < MOSTLY * len(text.split()):
-        return plan
-    others = (act for act in plan.acts if act not in hangs and act.name != "remember")
-    return replace(plan, acts=(Act("remember", {"about": kept}), *others))
-
-
 def _forgets(name: str, slots: Mapping[str, str | int]) -> Plan:
     return Plan(Route.MEMORY, "asked to forget", Command(kind=CommandKind.MEMORY, name=name, slots=dict(slots)))
 
@@ -237,12 +224,14 @@ class Understanding:
         text = transcript.text if self._coordinator.heard(transcript) else ""
         if text and not isinstance(open_, Introducing):
             plan = knowing.instead(plan, text, self._seat.memory.period)
-        plan = _noted(plan, text)
+        plan = planning.noted(plan, text)
         if wish is None and text and self._to_keep(plan, text, open_):
             plan = Plan(Route.MODEL, "asked to have it kept", acts=(Act("remember", {"about": text}),), asks=1.0)
         free = plan.command is None and not plan.meant and open_ is None
         if free and text and any(act.is_action for act in plan.acts) and self._seat.memory.of_company(text):
             plan = Plan(Route.MODEL, "what somebody else likes, and no order", acts=(Act("tell"),), asks=1.0)
+        if text and planning.nothing(plan):
+            plan = await self._by_itself(plan, transcript, open_)
         if text and planning.may_tell_secret(plan, spoken(text)) and self._seat.memory.secret(text):
             plan = Plan(Route.MODEL, "tells a secret, and asks for nothing", acts=(Act("tell"),), asks=1.0)
         about_memory = self._about_memory(plan, text)
@@ -260,6 +249,18 @@ class Understanding:
         lost = event in (Event.WHY, Event.UNMEANT) or (open_ is not None and event is Event.UNCLEAR)
         noted = not (about_memory or settles or lost)
         return Turn(transcript, plan, event, self._clock(), open_, recent, noted, about_memory, rest)
+
+    async def _by_itself(self, plan: Plan, transcript: Transcript, open_: Asked | None) -> Plan:
+        """The plan, or what the words mean apart from what is open or was done last: they tell something, or ask for what is known."""
+        if isinstance(open_, Confirmation | Missing | Choice):
+            alone = await self._acting.plan(transcript, "")
+            if alone.asks >= planning.SURELY and alone.acts and all(map(planning.harmless, alone.acts)):
+                return alone
+        if not lately.asks(transcript.text):
+            return plan
+        label = naming.waiting(self._seat.memory, transcript.text, mostly=True)
+        asks = Act("get_timers", {"kind": "reminder"})
+        return Plan(Route.MODEL, "asked about a reminder that waits", acts=(asks,), asks=1.0) if label else plan
 
     def _wished(self, transcript: Transcript) -> erasing.Wish | None:
         """The wish to have something forgotten; a complete command stays what it is."""
