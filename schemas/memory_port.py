@@ -124,8 +124,10 @@ class NotingPort(Protocol):
         ...
 
     def of_close(self, text: str) -> Fact | None:
-        """What somebody close to the driver likes, needs or avoids by a sentence, as a fact for `keep`; None where it tells no such
-        thing, or one that may not be kept."""
+        """What somebody close to the driver likes, needs or avoids by a sentence, as a fact for `keep`.
+
+        None where it tells no such thing, or one that may not be kept.
+        """
         ...
 
     def secret(self, text: str) -> bool:
@@ -133,7 +135,7 @@ class NotingPort(Protocol):
         ...
 
     def special(self, text: str) -> str:
-        """Why a sentence may not be kept: it tells a secret, or its words tell of health, belief and the like; empty for nothing."""
+        """Why a sentence may not be kept: it tells a secret, or its words tell of health, belief or the like; else empty."""
         ...
 
     def keep(self, fact: Fact) -> Decision:

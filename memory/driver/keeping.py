@@ -22,7 +22,12 @@ from schemas.memory import FACTS, Consent, Decision, Fact, Outcome
 RENEWS_AT = 0.8
 """Cosine from which on a fact with another's words and a new value takes its place. Our choice: of nine that do all lie at .85 and
 above."""
-_VALUES = re.compile(rf"\b(?:{NUMBER}|\d[\d:.,]*(?:st|nd|rd|th)?|\w+(?:th|rst|cond|ird)|(?:{'|'.join((*WEEKDAYS, *MONTHS))})s?|the|a|an|on|at|my|our)\b")
+_VALUES = re.compile(
+    rf"\b(?:{NUMBER}|\d[\d:.,]*(?:st|nd|rd|th)?|\w+(?:th|rst|cond|ird)|(?:{'|'.join((*WEEKDAYS, *MONTHS))})s?)\b",
+    re.IGNORECASE,
+)
+"""What a thing is told anew with: numbers, days of a month or a week, months."""
+_SMALL = frozenset("the a an on at in of my our it's is are".split())
 LONGEST_FACT = 400
 """Characters of a fact: a sentence or two."""
 
@@ -93,9 +98,9 @@ class Keeping:
             )  # fmt: skip
 
     def _renews(self, one: Fact, fact: Fact) -> bool:
-        """Whether a fact tells the same as another with a new number or day: all else that the old one says, and as near in meaning."""
-        old, new = frozenset(words(_VALUES.sub(" ", one.text.lower()))), frozenset(words(fact.text.lower()))
-        if not old or not old <= new or _VALUES.search(fact.text.lower()) is None:
+        """Whether a fact tells the same as another with a new number or day: it says all else of the old one, and means the same."""
+        old, new = frozenset(words(_VALUES.sub(" ", one.text))) - _SMALL, frozenset(words(fact.text))
+        if not old or not old <= new or not (_VALUES.search(one.text) and _VALUES.search(fact.text)):
             return False
         vectors = self._session.encoder.encode([one.text, fact.text])
         return float(vectors[0] @ vectors[1]) >= RENEWS_AT

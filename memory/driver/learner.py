@@ -205,7 +205,9 @@ class Learner:
     def keeps(self, text: str) -> bool:
         """Whether a sentence asks to have something kept, or tells where the car stands now that was parked elsewhere."""
         marked, wishes = self._session.encoder.marks(text), self._session.encoder.wishes(spoken(text)) or {}
-        return asks(marked, wishes.get(Wish.KEEP, 0.0)) or (parked(text) and any(one.parked for one in self.keeping.facts()))
+        return asks(marked, wishes.get(Wish.KEEP, 0.0)) or (
+            parked(text) and any(one.parked for one in self.keeping.facts())
+        )
 
     def of_company(self, text: str) -> bool:
         """Whether a sentence tells what somebody else likes while they are in the car."""

@@ -32,9 +32,20 @@ WISHED_AT = 0.9
 CLAUSE = 3
 """Words of a condition that says when somebody is in the car; fewer only name them. Our choice."""
 CLOSE_AT = 0.0
-"""How much nearer words lie to those for close people than to those for others. Our choice: of 47 ways to name somebody close all lie
-above, of 39 for others 9 ("the young ones these days"), which cost a question."""
-_CLOSE = ("my mother", "my dad", "my wife", "grandma", "my daughter", "our kevin", "my best friend", "auntie", "the kids", "the missus")
+"""How much nearer words lie to those for close people than to those for others. Our choice: of 47 ways to name somebody close
+all lie above, of 39 for others 9 ("the young ones these days"), which cost a question."""
+_CLOSE = (
+    "my mother",
+    "my dad",
+    "my wife",
+    "grandma",
+    "my daughter",
+    "our kevin",
+    "my best friend",
+    "auntie",
+    "the kids",
+    "the missus",
+)
 _OTHER = (
     "my boss", "the man at the garage", "some people", "the neighbours", "my colleagues", "half the office", "my accountant",
     "everybody", "a woman i know", "the postman",
@@ -50,7 +61,7 @@ _AFTER = frozenset(
 )
 """Words that are left of the asking behind a fact: "..., so", "..., could you please"."""
 _SURELY_NOTHING, _NOTHING = 0.97, 0.9
-"""Share of being part of nothing from which on words before a fact, and words between it and an asking behind it, are none of it,"""
+"""Share of being part of nothing from which on words before a fact, and those between it and an asking behind it, are none of it,"""
 _MORE = 3
 """and nor are so many at the end of all: something else is asked for there. Our choice."""
 _WHERE = r"(?:in|on|at|by|near|behind|outside|opposite|round|under|next|up|down|over|parked)\b"

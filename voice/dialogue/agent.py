@@ -323,8 +323,7 @@ class Dialogue:
                 return Reply(text=text, route=Route.MEMORY, reason="answer to a question about memory")
             case ((Do.AGREE | Do.DECLINE), Remembering()):
                 settled = self._by_the_way.settle(open_.of, do is Do.AGREE)
-                made = settled.decision
-                self._talk.mention(None if made is None else made.preference or made.fact)
+                self._talk.mention(settled.decision and (settled.decision.preference or settled.decision.fact))
                 return settled
             case ((Do.AGREE | Do.DECLINE), Offer()):
                 return await self._answered(open_, turn, yes=do is Do.AGREE)

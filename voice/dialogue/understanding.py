@@ -251,16 +251,15 @@ class Understanding:
         return Turn(transcript, plan, event, self._clock(), open_, recent, noted, about_memory, rest)
 
     async def _by_itself(self, plan: Plan, transcript: Transcript, open_: Asked | None) -> Plan:
-        """The plan, or what the words mean apart from what is open or was done last: they tell something, or ask for what is known."""
+        """The plan, or what the words mean apart from what is open: they tell something, or ask for what is known."""
         if isinstance(open_, Confirmation | Missing | Choice):
             alone = await self._acting.plan(transcript, "")
             if alone.asks >= planning.SURELY and alone.acts and all(map(planning.harmless, alone.acts)):
                 return alone
-        if not lately.asks(transcript.text):
-            return plan
-        label = naming.waiting(self._seat.memory, transcript.text, mostly=True)
-        asks = Act("get_timers", {"kind": "reminder"})
-        return Plan(Route.MODEL, "asked about a reminder that waits", acts=(asks,), asks=1.0) if label else plan
+        if lately.asks(transcript.text) and naming.waiting(self._seat.memory, transcript.text, mostly=True):
+            asks = Act("get_timers", {"kind": "reminder"})
+            return Plan(Route.MODEL, "asked about a reminder that waits", acts=(asks,), asks=1.0)
+        return plan
 
     def _wished(self, transcript: Transcript) -> erasing.Wish | None:
         """The wish to have something forgotten; a complete command stays what it is."""
@@ -349,7 +348,7 @@ class Understanding:
         beside = any(act.name == "remember" for act in plan.acts) and any(act.is_action for act in others)
         if beside or not self._seat.memory.keeps(text):
             return False
-        if ((self._told_of(text) or {}).get(Told.KEEP, 0.0)) >= SURELY_AT:  # the marks and the wish agree
+        if (self._told_of(text) or {}).get(Told.KEEP, 0.0) >= SURELY_AT:  # the marks and the wish agree
             return not any(act.is_action and act.name not in _MISTAKEN for act in others)
         other = plan.asks >= SURELY_AT and any(act.name not in planning.NOT_MEANT for act in others)
         return not other and len(others) < 2 and not any(act.name == "set_reminder" for act in others)
@@ -364,8 +363,7 @@ class Understanding:
             case erasing.What.LAST if isinstance(open_, Forgetting):
                 return None, ""
             case erasing.What.LAST:
-                doubt = open_.proposal if isinstance(open_, Remembering) else None
-                asked = {"proposal": doubt.id} if doubt is not None else {}
+                asked = {"proposal": open_.proposal.id} if isinstance(open_, Remembering) and open_.proposal else {}
                 return _forgets("forget_said", asked), wish.rest
             case erasing.What.ALL if wish.about and self._seat.memory.period(wish.about) is not None:
                 return self._named(replace(wish, what=erasing.What.NAMED))

@@ -290,7 +290,9 @@ MOSTLY = 0.6
 def noted(planned: Plan, text: str) -> Plan:
     """The plan without the car's refusal to do a thing at a time, where what was said is to be kept: the driver does it then."""
     kept = next((str(act.slots.get("what") or text) for act in planned.acts if act.name == "remember"), "")
-    hangs = [act for act in planned.acts if act.name == "cannot" and act.slots.get("topic") in ("schedule", "condition")]
+    hangs = [
+        act for act in planned.acts if act.name == "cannot" and act.slots.get("topic") in ("schedule", "condition")
+    ]
     if not hangs or not kept or len(kept.split()) < MOSTLY * len(text.split()):
         return planned
     others = (act for act in planned.acts if act not in hangs and act.name != "remember")

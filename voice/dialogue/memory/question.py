@@ -1,10 +1,10 @@
 """The question of memory, as in "By the way, shall I remember that you like jazz?".
 
 Owns when it is asked, in which words, and what counts as an answer. What the driver tells outright is asked about at once, in the
-reply to it; so is, once and as the trip's question, what somebody close to them likes or needs. What only shows through is asked about at the end of a reply that finished something, at most so often a trip, never in
-the conversation that it came from. Neither is asked while consent forbids its category or anything else waits for a yes. A yes or a
-no in the follow-up window answers it; whatever else is said leaves it open and is handled as what it is. What an answer does is
-memory's business.
+reply to it; so is, once and as the trip's question, what somebody close to them likes or needs. What only shows through is asked
+about at the end of a reply that finished something, at most so often a trip, never in the conversation that it came from. Neither
+is asked while consent forbids its category or anything else waits for a yes. A yes or a no in the follow-up window answers it;
+whatever else is said leaves it open and is handled as what it is. What an answer does is memory's business.
 """
 
 from __future__ import annotations
