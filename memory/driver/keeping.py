@@ -98,7 +98,7 @@ class Keeping:
             )  # fmt: skip
 
     def _renews(self, one: Fact, fact: Fact) -> bool:
-        """Whether a fact tells the same as another with a new number or day: it says all else of the old one, and means the same."""
+        """Whether a fact tells the same as another with a new number or day: it says all else of the old one and means the same."""
         old, new = frozenset(words(_VALUES.sub(" ", one.text))) - _SMALL, frozenset(words(fact.text))
         if not old or not old <= new or not (_VALUES.search(one.text) and _VALUES.search(fact.text)):
             return False

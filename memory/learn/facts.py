@@ -61,7 +61,7 @@ _AFTER = frozenset(
 )
 """Words that are left of the asking behind a fact: "..., so", "..., could you please"."""
 _SURELY_NOTHING, _NOTHING = 0.97, 0.9
-"""Share of being part of nothing from which on words before a fact, and those between it and an asking behind it, are none of it,"""
+"""Share of being part of nothing from which on words before a fact, and those between it and an asking, are none of it,"""
 _MORE = 3
 """and nor are so many at the end of all: something else is asked for there. Our choice."""
 _WHERE = r"(?:in|on|at|by|near|behind|outside|opposite|round|under|next|up|down|over|parked)\b"

@@ -62,6 +62,7 @@ _FROM_NOW = frozenset({"private_trip", "pause_learning", "opt_out"})
 """Acts and commands after which less is kept."""
 _MISTAKEN = frozenset({"set_reminder", "undo"})
 """Actions for which a wish to have something kept is taken: "don't let me forget that", "make a note of it"."""
+_REMINDERS = Act("get_timers", {"kind": "reminder"})
 _FORGETS = frozenset({"forget", "forget_period"})
 _STEPPED = frozenset({Domain.CLIMATE, Domain.SEATS, Domain.LIGHTS, Domain.DISPLAY})
 """What goes by steps, too, and is no sound."""
@@ -75,8 +76,6 @@ _APART = re.compile(r"(?:[,;.:!?–—-]|\b(?:but|because))\W*(?:(?:and|now|so|t
 _NAMES_ONE = re.compile(r"(?:the|my|our|that|those|these) ")
 ERRANDS = frozenset({"set_timer", "set_reminder", "cancel_timer", "get_timers"})
 """What is about timers and reminders."""
-
-
 STOP_OFF = Plan(Route.FAST, "the stop is no longer wanted", meant=(Undo(),))
 
 
@@ -230,10 +229,7 @@ class Understanding:
         free = plan.command is None and not plan.meant and open_ is None
         if free and text and any(act.is_action for act in plan.acts) and self._seat.memory.of_company(text):
             plan = Plan(Route.MODEL, "what somebody else likes, and no order", acts=(Act("tell"),), asks=1.0)
-        if text and planning.nothing(plan):
-            plan = await self._by_itself(plan, transcript, open_)
-        if text and planning.may_tell_secret(plan, spoken(text)) and self._seat.memory.secret(text):
-            plan = Plan(Route.MODEL, "tells a secret, and asks for nothing", acts=(Act("tell"),), asks=1.0)
+        plan = await self._by_itself(plan, transcript, open_) if text else plan
         about_memory = self._about_memory(plan, text)
         event = reading.read(
             open_,
@@ -251,14 +247,17 @@ class Understanding:
         return Turn(transcript, plan, event, self._clock(), open_, recent, noted, about_memory, rest)
 
     async def _by_itself(self, plan: Plan, transcript: Transcript, open_: Asked | None) -> Plan:
-        """The plan, or what the words mean apart from what is open: they tell something, or ask for what is known."""
+        """The plan, or what the words mean apart from what is open: a secret or something else is told, or asked for."""
+        if planning.may_tell_secret(plan, spoken(transcript.text)) and self._seat.memory.secret(transcript.text):
+            return Plan(Route.MODEL, "tells a secret, and asks for nothing", acts=(Act("tell"),), asks=1.0)
+        if not planning.nothing(plan):
+            return plan
         if isinstance(open_, Confirmation | Missing | Choice):
             alone = await self._acting.plan(transcript, "")
             if alone.asks >= planning.SURELY and alone.acts and all(map(planning.harmless, alone.acts)):
                 return alone
         if lately.asks(transcript.text) and naming.waiting(self._seat.memory, transcript.text, mostly=True):
-            asks = Act("get_timers", {"kind": "reminder"})
-            return Plan(Route.MODEL, "asked about a reminder that waits", acts=(asks,), asks=1.0)
+            return Plan(Route.MODEL, "asked about a reminder that waits", acts=(_REMINDERS,), asks=1.0)
         return plan
 
     def _wished(self, transcript: Transcript) -> erasing.Wish | None:
@@ -351,7 +350,7 @@ class Understanding:
         if (self._told_of(text) or {}).get(Told.KEEP, 0.0) >= SURELY_AT:  # the marks and the wish agree
             return not any(act.is_action and act.name not in _MISTAKEN for act in others)
         other = plan.asks >= SURELY_AT and any(act.name not in planning.NOT_MEANT for act in others)
-        return not other and len(others) < 2 and not any(act.name == "set_reminder" for act in others)
+        return not other and len(others) < 2 and "set_reminder" not in {act.name for act in others}
 
     def _to_forget(self, wish: erasing.Wish, open_: Asked | None) -> tuple[Plan | None, str]:
         """The plan for such a wish, which comes before all else and only ever asks, and what else was asked for.
