@@ -348,7 +348,8 @@ class Understanding:
         if beside or not self._seat.memory.keeps(text):
             return False
         if (self._told_of(text) or {}).get(Told.KEEP, 0.0) >= SURELY_AT:  # the marks and the wish agree
-            return not any(act.is_action and act.name not in _MISTAKEN for act in others)
+            sure = plan.asks >= planning.SURELY  # a reminder that has its time
+            others = [a for a in others if a.name not in _MISTAKEN or (sure and a.slots.keys() - {"what"})]
         other = plan.asks >= SURELY_AT and any(act.name not in planning.NOT_MEANT for act in others)
         return not other and len(others) < 2 and "set_reminder" not in {act.name for act in others}
 
