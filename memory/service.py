@@ -22,9 +22,9 @@ from memory.driver.rights import Rights
 from memory.driver.session import Session
 from memory.driver.switches import Switches
 from memory.learn.english.canonical import Canon
+from memory.learn.english.secrets import secret
 from memory.learn.explicit import Reader
 from memory.learn.extraction import ExtractionSettings, Extractor
-from memory.learn.facts import secret_fact
 from memory.learn.guard import Guard
 from memory.learn.maintenance import Maintainer
 from memory.learn.proposals import Proposals, ProposalSettings
@@ -95,7 +95,7 @@ class DriverMemory:
             session.watch,
         )
         self.conversations = Conversations(session, settings.tiers, zone)
-        keeping = Keeping(session, lambda text: secret_fact(encoder, text))
+        keeping = Keeping(session, lambda text: secret(encoder, text))
         self.learner = Learner(
             session, self.conversations, keeping=keeping,
             reader=Reader(extractor, encoder, canon),
@@ -122,8 +122,9 @@ class DriverMemory:
 
         learner = self.learner
         self.note, self.remember, self.learn = learner.note, learner.remember, learner.learn
-        self.keeps, self.lasts = learner.keeps, learner.lasts
-        self.tells, self.discloses = learner.tells, learner.discloses
+        self.keeps, self.lasts, self.of_close = learner.keeps, learner.lasts, learner.of_close
+        self.tells, self.discloses, self.special = learner.tells, learner.discloses, learner.special
+        self.secret = learner.secret
         self.forget_pending, self.learn_pending = learner.forget_pending, learner.learn_pending
         self.proposals, self.worth = learner.proposals, learner.worth
         self.asked, self.answer = learner.asked, learner.answer
@@ -136,6 +137,7 @@ class DriverMemory:
         moving = Moving(session, learner.maintainer, rights.written)
         self.move, self.move_back = moving.move, moving.move_back
         self.facts, self.fact, self.correct_fact = keeping.facts, keeping.fact, keeping.correct_fact
+        self.keep = keeping.keep
         self.matching, self.fitting, self.sweeps = rights.matching, rights.fitting, rights.sweeps
         self.forget, self.forget_where = rights.forget, rights.forget_where
         self.withhold, self.restore, self.carry_out = rights.withhold, rights.restore, rights.carry_out

@@ -128,6 +128,25 @@ class NotingPort(Protocol):
         """
         ...
 
+    def of_close(self, text: str) -> Fact | None:
+        """What somebody close to the driver likes, needs or avoids by a sentence, as a fact for `keep`.
+
+        None where it tells no such thing, or one that may not be kept.
+        """
+        ...
+
+    def secret(self, text: str) -> bool:
+        """Whether a sentence tells a PIN, a password or the like, which is never kept and never said."""
+        ...
+
+    def special(self, text: str) -> str:
+        """Why a sentence may not be kept: it tells a secret, or its words tell of health, belief or the like; else empty."""
+        ...
+
+    def keep(self, fact: Fact) -> Decision:
+        """Keep a fact, if it may be kept and is not kept already."""
+        ...
+
     def tells(self, text: str) -> bool:
         """Whether a sentence surely tells what the driver likes, needs or avoids, although it was carried out as an order."""
         ...

@@ -16,18 +16,20 @@ from memory.driver.conversations import Conversations
 from memory.driver.keeping import Keeping
 from memory.driver.session import Session
 from memory.learn.english.canonical import fold
+from memory.learn.english.secrets import NO_SECRETS, secret
 from memory.learn.explicit import Asked, Reader
 from memory.learn.extraction import refusal
-from memory.learn.facts import asks, fact, parked, secret_fact
+from memory.learn.facts import asks, fact, is_close, of_others, parked
 from memory.learn.lasting import lasts
 from memory.learn.maintenance import Maintainer, Ruling
 from memory.learn.proposals import Draft, Proposals, Weighed
 from memory.learn.screening import screening, sift
 from memory.learn.worth import not_worth
 from memory.store.preferences import LONGEST_SAID, sayable, silent
+from models.special import special_words
 from models.text import spoken
-from schemas.kinds import OWN, Label
-from schemas.memory import Candidate, Consent, Conversation, Decision, Outcome, Preference, Proposal, Turn
+from schemas.kinds import OWN, Label, Wish
+from schemas.memory import Candidate, Consent, Conversation, Decision, Fact, Outcome, Preference, Proposal, Turn
 from schemas.preferences import BY_DETAIL, CATEGORIES
 
 TELLS_AT = 0.7
@@ -189,7 +191,10 @@ class Learner:
                 if not plan.silent:
                     self._carry_out(plan, told.id)
             rest = (refusal(next(iter(BY_DETAIL)), guard.refusal(kinds)),) if kinds else ()
-            if key is not None or plan.silent or any(d.outcome is not Outcome.DROPPED for d in plan.decisions):
+            left = [d for d in plan.decisions if d.outcome is not Outcome.DROPPED]
+            if key is None and not kinds and all(_only_near(d, consent) for d in left):
+                left = []
+            if key is not None or plan.silent or left:
                 return (*plan.decisions, *rest)
             if kinds and not _OF_OTHERS.match(sentence):  # "i am ..., keep that in mind when we look for restaurants"
                 return rest
@@ -200,12 +205,44 @@ class Learner:
 
     def keeps(self, text: str) -> bool:
         """Whether a sentence asks to have something kept, or tells where the car stands now that was parked elsewhere."""
-        marked = self._session.encoder.marks(text)
-        return asks(marked) or (parked(text) and any(one.parked for one in self.keeping.facts()))
+        marked, wishes = self._session.encoder.marks(text), self._session.encoder.wishes(spoken(text)) or {}
+        return asks(marked, wishes.get(Wish.KEEP, 0.0)) or (
+            parked(text) and any(one.parked for one in self.keeping.facts())
+        )
 
     def lasts(self, text: str, sure: float) -> bool:
         """Whether a sentence that was taken for an order, as surely as this, rather tells what lasts."""
         return lasts(self._session.encoder, text, sure)
+
+    def of_close(self, text: str) -> Fact | None:
+        """What a sentence tells of a liking of somebody close to the driver, as a fact that may be kept; None for nothing.
+
+        What they like to hear is small talk, and no reason to ask.
+        """
+        session = self._session
+        about, said = of_others(session.encoder.marks(text))
+        topics = {detail: share for detail, share in session.encoder.topics(text).items() if detail in BY_DETAIL}
+        to_hear = BY_DETAIL[max(topics, key=topics.__getitem__)].main == "entertainment_and_media"
+        if not said or to_hear or not is_close(session.encoder, about):
+            return None
+        (now, consent), name = session.now(), session.new_id()
+        made = Fact(id=name, text=said, about=about, said_at=now, conversation=f"told-{name}")
+        return None if self.keeping.refusal(made, consent, now) is not None else made
+
+    def secret(self, text: str) -> bool:
+        """Whether a sentence tells a PIN, a password or the like, which is never kept and never said."""
+        return secret(self._session.encoder, text)
+
+    def special(self, text: str) -> str:
+        """Why a sentence may not be kept: it tells a secret, or its words tell of health, belief and the like; empty for nothing.
+
+        What is found by the encoder alone is not named: it is often wrong, and a wrong one is odd to hear.
+        """
+        if self.secret(text):
+            return NO_SECRETS
+        guard, told = self._session.guard, special_words(text)
+        kinds = guard.forbidden(text, self._session.store.consent()) & (told.surely | told.maybe)
+        return guard.refusal(kinds) if kinds else ""
 
     def tells(self, text: str) -> bool:
         """Whether a sentence surely tells what the driver likes, needs, avoids or has given up, whatever it asks for beside.
@@ -219,7 +256,7 @@ class Learner:
 
     def discloses(self, text: str) -> bool:
         """Whether a sentence tells of a special kind of data, whatever is allowed, or a secret such as a PIN."""
-        return bool(self._session.guard.kinds(text)) or secret_fact(self._session.encoder, text)
+        return bool(self._session.guard.kinds(text)) or secret(self._session.encoder, text)
 
     def learn_pending(self, conversation: str | None = None, told: str = "") -> tuple[Decision, ...]:
         """Learn from every conversation noted, or from one, in which the driver surely tells something by this turn.
@@ -397,6 +434,20 @@ class Learner:
             self._session.changed(forgotten=True)
             self._session.store.wiped()
             return decision
+
+
+def _only_near(decision: Decision, consent: Consent) -> bool:
+    """Whether something was refused for a topic that waits to be allowed, and nobody switched off.
+
+    Where the guard finds nothing special in the words they are a fact: "I take my tea with two sugars" is no diet.
+    """
+    category = BY_DETAIL.get(decision.detail)
+    return (
+        decision.outcome is Outcome.REFUSED
+        and category is not None
+        and category.sensitive
+        and consent.opted_out.isdisjoint(category.path)
+    )
 
 
 def _silenced(asked: Asked | None, consent: Consent, now: datetime) -> tuple[Decision, ...]:

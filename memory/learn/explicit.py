@@ -67,7 +67,7 @@ class Asked:
         """
         turn = conversation.turns[0]
         marked = reader.encoder.marks(turn.text)
-        if secret(turn.text, marked):
+        if secret(reader.encoder, turn.text, marked):
             return Extraction(decisions=(refusal(self.details[0] if self.details else FACTS, NO_SECRETS),))
         if self.details is None:
             if marked.told and (outweighs(marked) or not marked.parts(OWN | {Label.PAST})):

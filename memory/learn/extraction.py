@@ -189,7 +189,7 @@ class Extractor:
         if not words(text):
             return Screening(empty=True)
         marked = self._encoder.marks(text)
-        if secret(text, marked):
+        if secret(self._encoder, text, marked):
             return Screening({}, "preferred_payment_method", NO_SECRETS)
         topics = self._encoder.topics(text)
         telling = {detail: p for detail, p in topics.items() if detail != NONE}

@@ -141,6 +141,11 @@ def numbers(words: Sequence[str]) -> Iterator[Number]:
         at = at + 1 if found is None else found.end
 
 
+def calls(sentence: str) -> bool:
+    """Whether a sentence in its spoken form has a word for calling somebody."""
+    return not _CALLING.isdisjoint(sentence.split())
+
+
 def is_telephone(text: str) -> bool:
     """Whether a sentence in its spoken form names a telephone number: a long run of digits."""
     return any(len(number.digits) > LONG and number.single for number in numbers(text.split()))

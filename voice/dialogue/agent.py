@@ -322,8 +322,8 @@ class Dialogue:
                 text = self._talk.settle(open_.asked, turn.heard.text, turn.plan.command)
                 return Reply(text=text, route=Route.MEMORY, reason="answer to a question about memory")
             case ((Do.AGREE | Do.DECLINE), Remembering()):
-                settled = self._by_the_way.settle(open_.proposal, do is Do.AGREE)
-                self._talk.mention(settled.decision.preference if settled.decision is not None else None)
+                settled = self._by_the_way.settle(open_.of, do is Do.AGREE)
+                self._talk.mention(settled.decision and (settled.decision.preference or settled.decision.fact))
                 return settled
             case ((Do.AGREE | Do.DECLINE), Offer()):
                 return await self._answered(open_, turn, yes=do is Do.AGREE)

@@ -25,6 +25,7 @@ from voice.dialogue.acts.acting import Acting
 from voice.dialogue.acts.resolving import replacing
 from voice.dialogue.coordinator import Coordinator, Plan
 from voice.dialogue.forgetting import erasing, naming
+from voice.dialogue.knowing import lately
 from voice.dialogue.knowing import reading as knowing
 from voice.dialogue.memory import wishes
 from voice.dialogue.open import reading, which
@@ -59,6 +60,9 @@ _ROUND = re.compile(
 """Words around a command that ask for nothing: "okay, lock the doors then"."""
 _FROM_NOW = frozenset({"private_trip", "pause_learning", "opt_out"})
 """Acts and commands after which less is kept."""
+_MISTAKEN = frozenset({"set_reminder", "undo"})
+"""Actions for which a wish to have something kept is taken: "don't let me forget that", "make a note of it"."""
+_REMINDERS = Act("get_timers", {"kind": "reminder"})
 _FORGETS = frozenset({"forget", "forget_period"})
 _ASKS, _TALKS = ("talked", "recall"), ("talked", "recall", "tell")
 _STEPPED = frozenset({Domain.CLIMATE, Domain.SEATS, Domain.LIGHTS, Domain.DISPLAY})
@@ -73,8 +77,6 @@ _APART = re.compile(r"(?:[,;.:!?–—-]|\b(?:but|because))\W*(?:(?:and|now|so|t
 _NAMES_ONE = re.compile(r"(?:the|my|our|that|those|these) ")
 ERRANDS = frozenset({"set_timer", "set_reminder", "cancel_timer", "get_timers"})
 """What is about timers and reminders."""
-
-
 STOP_OFF = Plan(Route.FAST, "the stop is no longer wanted", meant=(Undo(),))
 
 
@@ -125,20 +127,6 @@ class Turn:
         return Reply(text=text, route=self.plan.route, reason=self.plan.reason, ends_conversation=ends)
 
 
-MOSTLY = 0.6
-"""Share of the words from which on what is to be kept is all that was said. Our choice."""
-
-
-def _noted(plan: Plan, text: str) -> Plan:
-    """The plan without the car's refusal to do a thing at a time, where what was said is to be kept: the driver does it then."""
-    kept = next((str(act.slots.get("what") or text) for act in plan.acts if act.name == "remember"), "")
-    hangs = [act for act in plan.acts if act.name == "cannot" and act.slots.get("topic") in ("schedule", "condition")]
-    if not hangs or not kept or len(kept.split()) < MOSTLY * len(text.split()):
-        return plan
-    others = (act for act in plan.acts if act not in hangs and act.name != "remember")
-    return replace(plan, acts=(Act("remember", {"about": kept}), *others))
-
-
 def _forgets(name: str, slots: Mapping[str, str | int]) -> Plan:
     return Plan(Route.MEMORY, "asked to forget", Command(kind=CommandKind.MEMORY, name=name, slots=dict(slots)))
 
@@ -147,17 +135,6 @@ def _orders(plan: Plan) -> bool:
     """Whether it surely asks for something of the car."""
     ordered = plan.command is not None and plan.command.kind is CommandKind.ACTION
     return plan.asks >= SURELY_AT and (ordered or any(act.is_action for act in plan.acts))
-
-
-def _sets(plan: Plan) -> bool:
-    """Whether it puts something in the car at a number."""
-    own = [(plan.command.name, plan.command.slots)] if plan.command is not None else []
-    return any(
-        name.startswith(("set_", "change_")) and name not in ERRANDS and any(
-            isinstance(value, int | float) and not isinstance(value, bool) for value in slots.values()
-        )
-        for name, slots in (*own, *((act.name, act.slots) for act in plan.acts))
-    )  # fmt: skip
 
 
 class Understanding:
@@ -224,7 +201,7 @@ class Understanding:
         if wish is not None and wish.what is erasing.What.NAMED:
             topicless = [act.name for act in plan.acts] == ["opt_out"] and not self._has_topic(plan.acts[0])
             unknown = (wish.surely or topicless) and not known and not self._other(plan)
-            if unknown or _sets(plan):  # a number that is to be forgotten is no order
+            if unknown or planning.sets(plan):  # a number that is to be forgotten is no order
                 plan = _forgets("forget_words", {"words": wish.about, "whole": wish.whole})
                 rest = wish.rest or rest
             elif wish.doubtful and not known and named:  # nothing is guessed
@@ -232,12 +209,10 @@ class Understanding:
         text = transcript.text if self._coordinator.heard(transcript) else ""
         if text and not isinstance(open_, Introducing):
             plan = knowing.instead(plan, text, self._seat.memory.period)
-        plan = _noted(plan, text)
+        plan = planning.noted(plan, text)
         if wish is None and text and self._to_keep(plan, text, open_):
             plan = Plan(Route.MODEL, "asked to have it kept", acts=(Act("remember", {"about": text}),), asks=1.0)
-        free = plan.command is None and not plan.meant and open_ is None
-        if free and text and sum(act.is_action for act in plan.acts) == 1 and self._seat.memory.lasts(text, plan.asks):
-            plan = Plan(Route.MODEL, "what lasts, and no order", acts=(Act("tell"),), asks=1.0)
+        plan = await self._by_itself(plan, transcript, open_) if text else plan
         about_memory = self._about_memory(plan, text)
         event = reading.read(
             open_,
@@ -253,6 +228,23 @@ class Understanding:
         lost = event in (Event.WHY, Event.UNMEANT) or (open_ is not None and event is Event.UNCLEAR)
         noted = not (about_memory or settles or lost)
         return Turn(transcript, plan, event, self._clock(), open_, recent, noted, about_memory, rest)
+
+    async def _by_itself(self, plan: Plan, transcript: Transcript, open_: Asked | None) -> Plan:
+        """The plan, or what the words mean apart from it and from what is open: something that lasts, a secret, a question."""
+        if planning.may_tell_secret(plan, spoken(transcript.text)) and self._seat.memory.secret(transcript.text):
+            return Plan(Route.MODEL, "tells a secret, and asks for nothing", acts=(Act("tell"),), asks=1.0)
+        one = open_ is None and plan.command is None and not plan.meant and sum(act.is_action for act in plan.acts) == 1
+        if one and self._seat.memory.lasts(transcript.text, plan.asks):
+            return Plan(Route.MODEL, "what lasts, and no order", acts=(Act("tell"),), asks=1.0)
+        if not planning.nothing(plan):
+            return plan
+        if isinstance(open_, Confirmation | Missing | Choice):
+            alone = await self._acting.plan(transcript, "")
+            if alone.asks >= planning.SURELY and alone.acts and all(map(planning.harmless, alone.acts)):
+                return alone
+        if lately.asks(transcript.text) and naming.waiting(self._seat.memory, transcript.text, mostly=True):
+            return Plan(Route.MODEL, "asked about a reminder that waits", acts=(_REMINDERS,), asks=1.0)
+        return plan
 
     def _wished(self, transcript: Transcript) -> erasing.Wish | None:
         """The wish to have something forgotten; a complete command stays what it is."""
@@ -339,19 +331,19 @@ class Understanding:
 
     def _to_keep(self, plan: Plan, text: str, open_: Asked | None) -> bool:
         """Whether memory is asked to keep what was said; a complete command and an answer stay what they are."""
-        if (
-            plan.command is not None
-            or plan.meant
-            or open_ is not None
-            or any(a.name == "set_reminder" for a in plan.acts)
-        ):
+        if plan.command is not None or plan.meant or open_ is not None:
             return False
         if not plan.acts and wishes.told(text) is not None:  # says so by itself
             return False
         others = [act for act in plan.acts if not planning.about_memory(act) and act.name != "tell"]
         beside = any(act.name == "remember" for act in plan.acts) and any(act.is_action for act in others)
+        if beside or not self._seat.memory.keeps(text):
+            return False
+        if (self._told_of(text) or {}).get(Told.KEEP, 0.0) >= SURELY_AT:  # the marks and the wish agree
+            sure = plan.asks >= planning.SURELY  # a reminder that has its time
+            others = [a for a in others if a.name not in _MISTAKEN or (sure and a.slots.keys() - {"what"})]
         other = plan.asks >= SURELY_AT and any(act.name not in planning.NOT_MEANT for act in others)
-        return not (beside or other) and len(others) < 2 and self._seat.memory.keeps(text)
+        return not other and len(others) < 2 and "set_reminder" not in {act.name for act in others}
 
     def _to_forget(self, wish: erasing.Wish, open_: Asked | None) -> tuple[Plan | None, str]:
         """The plan for such a wish, which comes before all else and only ever asks, and what else was asked for.
@@ -363,7 +355,7 @@ class Understanding:
             case erasing.What.LAST if isinstance(open_, Forgetting):
                 return None, ""
             case erasing.What.LAST:
-                asked = {"proposal": open_.proposal.id} if isinstance(open_, Remembering) else {}
+                asked = {"proposal": open_.proposal.id} if isinstance(open_, Remembering) and open_.proposal else {}
                 return _forgets("forget_said", asked), wish.rest
             case erasing.What.ALL if wish.about and self._seat.memory.period(wish.about) is not None:
                 return self._named(replace(wish, what=erasing.What.NAMED))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
+from memory.learn.english.asking import plainly
 from models.text import normal
 from schemas.kinds import Label, Marked
+from schemas.ports import Encoder
 
 SECRET = re.compile(
     r"\b(?:my|our|his|her|the|your|bank|card|phone) pin\b(?! on\b)|\bpin (?:is|code|number)\b|\bpass ?(?:word|code|phrase)s?\b|"
@@ -15,9 +17,17 @@ SECRET = re.compile(
 """What is never kept, whatever is switched on: who finds the car open must not find the rest."""
 NO_SECRETS = "I never keep PINs, passwords or numbers of accounts"
 SECRET_AT = 0.6
-"""Share of its marks from which on words are a secret: a locker's or a room's number is none. Our choice."""
+"""Share of its marks, read with an asking and without, from which on words are a secret: the number of a house or of a locker is
+none ("my dad's house is number 29, so you've got that now"). Our choice."""
 
 
-def secret(text: str, marked: Marked) -> bool:
-    """Whether a text has something in it that is never kept."""
-    return bool(marked.parts((Label.SECRET,), SECRET_AT)) or SECRET.search(normal(text)) is not None
+def secret(encoder: Encoder, text: str, marked: Marked | None = None) -> bool:
+    """Whether a text has something in it that is never kept; ``marked``: its words, where they are marked already."""
+    if SECRET.search(normal(text)) is not None:
+        return True
+    share = _share(encoder.marks(text) if marked is None else marked)
+    return share > 0.0 and (share + _share(encoder.marks(plainly(text)))) / 2 >= SECRET_AT
+
+
+def _share(marked: Marked) -> float:
+    return max((part.share for part in marked.parts((Label.SECRET,))), default=0.0)

@@ -12,7 +12,7 @@ import pytest
 
 from memory.guest import GuestMemory
 from schemas.errors import ConsentError, MemoryStoreError, UnknownEntryError
-from schemas.memory import CONVERSATIONS, Outcome, Proposal, Selector, Terms, Turn, Waiting
+from schemas.memory import CONVERSATIONS, Fact, Outcome, Proposal, Selector, Terms, Turn, Waiting
 from schemas.memory_port import (
     BrowsingPort,
     ConsentPort,
@@ -89,6 +89,10 @@ def calls(memory: Any) -> dict[str, Callable[[], object]]:
         "worth": lambda: memory.worth(waits),
         "keeps": lambda: memory.keeps("remember that i parked on level three"),
         "lasts": lambda: memory.lasts("when jess is in the car she likes it at 23", 0.5),
+        "of_close": lambda: memory.of_close("my mum never goes near the ring road"),
+        "keep": lambda: memory.keep(Fact(id="f", text="the bins go out", said_at=CLOCK(), conversation="c")),
+        "special": lambda: memory.special("i am vegan"),
+        "secret": lambda: memory.secret("the alarm is two nine nine seven"),
         "tells": lambda: memory.tells("i love jazz"),
         "sweeps": lambda: memory.sweeps(Selector(everything=True)),
         "discloses": lambda: memory.discloses("i am vegan"),

@@ -10,7 +10,7 @@ from memory.service import DriverMemory
 from memory.vault.lifecycle import Vault
 from models.catalog.shelf import BUILTIN
 from models.runtime.onnx_encoder import OnnxEncoder
-from schemas.memory import Decision, Turn
+from schemas.memory import Decision, Outcome, Turn
 from tests.memories import StoppedClock
 
 NOW = StoppedClock().now
@@ -108,6 +108,38 @@ def test_what_lasts_is_no_order_however_sure_the_parser_is(
     memory: DriverMemory, text: str, sure: float, lasting: bool
 ) -> None:
     assert memory.lasts(text, sure) is lasting
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    ("My da won't go near a toll road, tight as a drum he is.", "My da won't go near a toll road"),
+    ("the wife only shops at waitrose", "the wife only shops at waitrose"),
+    ("My flatmate never eats anywhere but Nando's, the daft sod.", "My flatmate never eats anywhere but Nando's"),
+    ("Half the office eats at Subway.", ""),
+    ("The neighbours love their barbecues.", ""),
+    ("My gran takes tablets for her heart.", ""),
+    ("My son loves that dinosaur podcast.", ""),
+])  # fmt: skip
+def test_what_somebody_close_likes_may_be_kept_with_whose_it_is(memory: DriverMemory, text: str, said: str) -> None:
+    fact = memory.of_close(text)
+    assert ("" if fact is None else fact.text) == said
+    if fact is not None:
+        memory.keep(fact)
+        assert [one.about for one in memory.facts()] == [fact.about] != [""] and not memory.preferences()
+
+
+def test_a_fact_told_again_with_a_new_value_takes_the_place_of_the_old_one(memory: DriverMemory) -> None:
+    for text in ("the bins go out on a tuesday", "my dad's house is number ten", "my mum's house is number four",
+                 "the bins go out on thursdays now"):  # fmt: skip
+        last = memory.remember(f"remember that {text}")
+    assert [d.replaced for d in last] == [("the bins go out on a tuesday",)]
+    assert len(memory.facts()) == 3
+
+
+def test_how_tea_is_taken_is_no_diet(memory: DriverMemory) -> None:
+    memory.remember("remember that i take my tea with two sugars and no milk")
+    assert [fact.text for fact in memory.facts()] == ["i take my tea with two sugars and no milk"]
+    assert [d.outcome for d in memory.remember("keep in mind i can't have gluten")] == [Outcome.REFUSED]
+    assert len(memory.facts()) == 1
 
 
 @pytest.mark.parametrize(("text", "company"), [

@@ -279,6 +279,54 @@ def orders(planned: Plan) -> bool:
     return command or bool(planned.meant) or asked
 
 
+def sets(plan: Plan) -> bool:
+    """Whether it puts something in the car at a number."""
+    own = [(plan.command.name, plan.command.slots)] if plan.command is not None else []
+    return any(
+        name.startswith(("set_", "change_")) and name not in _TIMED and any(
+            isinstance(value, int | float) and not isinstance(value, bool) for value in slots.values()
+        )
+        for name, slots in (*own, *((act.name, act.slots) for act in plan.acts))
+    )  # fmt: skip
+
+
+_TALKS = NOT_MEANT | {"cannot", "call_number"}
+
+
+def may_tell_secret(planned: Plan, text: str) -> bool:
+    """Whether what has this plan asks nothing of the car, but for a call that has no word for it: then it may tell a secret."""
+    if planned.command is not None or planned.meant or any(act.name not in _TALKS for act in planned.acts):
+        return False
+    return not dialling.calls(text) or all(act.name != "call_number" for act in planned.acts)
+
+
+MOSTLY = 0.6
+"""Share of the words from which on what is to be kept is all that was said. Our choice."""
+
+
+def noted(planned: Plan, text: str) -> Plan:
+    """The plan without the car's refusal to do a thing at a time, where what was said is to be kept: the driver does it then."""
+    kept = next((str(act.slots.get("what") or text) for act in planned.acts if act.name == "remember"), "")
+    hangs = [
+        act for act in planned.acts if act.name == "cannot" and act.slots.get("topic") in ("schedule", "condition")
+    ]
+    if not hangs or not kept or len(kept.split()) < MOSTLY * len(text.split()):
+        return planned
+    others = (act for act in planned.acts if act not in hangs and act.name != "remember")
+    return replace(planned, acts=(Act("remember", {"about": kept}), *others))
+
+
+def nothing(planned: Plan) -> bool:
+    """Whether it comes to nothing: what was said was not understood, is talk, or asks for what was talked about or done last."""
+    last = planned.command is None or planned.command.name == "get_last"
+    return last and not planned.meant and all(act.name in NOT_MEANT | {"talked"} for act in planned.acts)
+
+
+def harmless(act: Act) -> bool:
+    """Whether an act changes nothing: it tells, or asks for what is known."""
+    return act.name in ("tell", "recall") or (act.is_action and BY_NAME[act.name].query)
+
+
 def hedges(text: str) -> bool:
     """Whether the driver is not sure of what is told."""
     return _HEDGES.search(text) is not None

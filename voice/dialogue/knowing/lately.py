@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections import deque
+from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -18,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.numbers import NUMBER
-from models.text import MONTHS, WEEKDAYS, contains, spoken, words
+from models.text import MONTHS, WEEKDAYS, spoken
 from schemas.ports import Encoder
 from voice.dialogue.replies.examples import stems
 
@@ -123,6 +124,7 @@ _INSTEAD_OF = re.compile(
 )
 _SENTENCE = re.compile(r"\b(?:i|we|you|he|she|they|it|my|our)\b", re.IGNORECASE)
 """A word of a sentence of its own: "I like jazz, not rock"."""
+_COUNTED = re.compile(r" [\w'-]+")
 LONGEST = 4
 """Words of what is put right: what is longer is a sentence of its own."""
 _ASKS = re.compile(
@@ -159,18 +161,27 @@ def corrected(told: str, text: str, *, orders: bool = False) -> str | None:
         return f"{told[: at.start()]}{new}{told[at.end() :]}" if at is not None and bare else None
     if not corrects(said):
         return None
-    new = _plain(said)
+    new = _plain(said).partition(",")[0]
     if not new or len(new.split()) > LONGEST:
         return None
     for kind in KINDS:
         found, places = kind.search(new), list(kind.finditer(told))
         if found is None or not places:
             continue
-        beside = words(f"{new[: found.start()]} {new[found.end() :]}")
-        if all(contains(told, one) for one in beside):  # "level four": of the same thing
-            last = places[-1]  # of several that which was told last
-            return f"{told[: last.start()]}{found.group()}{told[last.end() :]}"
+        beside = stems(f"{new[: found.start()]} {new[found.end() :]}")
+        if beside <= stems(told):  # "level four": of the same thing
+            return _put(told, [place.span() for place in places], found.group(), new[found.end() :])
     return None
+
+
+def _put(told: str, places: Sequence[tuple[int, int]], new: str, counted: str) -> str:
+    """What was told with a new number or day in its place, and what it counts where that is said again ("one sugar")."""
+    for start, end in reversed(places):
+        same = _COUNTED.match(told, end)
+        if same is not None and stems(counted) and stems(same.group()) == stems(counted):
+            return f"{told[:start]}{new}{counted}{told[same.end() :]}"
+    start, end = places[-1]  # of several that which was told last
+    return f"{told[:start]}{new}{told[end:]}"
 
 
 def _plain(text: str) -> str:

@@ -37,6 +37,9 @@ def decided(memory: MemoryPort, decisions: Sequence[Decision]) -> tuple[str, Dec
     if not told:
         return None
     begin = "I keep that already" if all(d.outcome is Outcome.PASS for d in stored) else "Okay, I'll keep that"
+    instead = [old for d in stored for old in d.replaced]
+    if instead:
+        return f"{begin}: {'; '.join(map(words, told))}. That takes the place of: {'; '.join(instead)}.", stored[-1]
     until = f" until {told[-1].until_words}" if all(fact.parked for fact in told) else ""
     return f"{begin}{until}: {'; '.join(map(words, told))}.", stored[-1]
 

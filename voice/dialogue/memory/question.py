@@ -1,10 +1,10 @@
 """The question of memory, as in "By the way, shall I remember that you like jazz?".
 
 Owns when it is asked, in which words, and what counts as an answer. What the driver tells outright is asked about at once, in the
-reply to it. What only shows through is asked about at the end of a reply that finished something, at most so often a trip, never in
-the conversation that it came from. Neither is asked while consent forbids its category or anything else waits for a yes. A yes or a
-no in the follow-up window answers it; whatever else is said leaves it open and is handled as what it is. What an answer does is
-memory's business.
+reply to it; so is, once and as the trip's question, what somebody close to them likes or needs. What only shows through is asked
+about at the end of a reply that finished something, at most so often a trip, never in the conversation that it came from. Neither
+is asked while consent forbids its category or anything else waits for a yes. A yes or a no in the follow-up window answers it;
+whatever else is said leaves it open and is handled as what it is. What an answer does is memory's business.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from datetime import datetime
 from models.text import words
 from schemas.errors import GloveboxError, UnknownEntryError
 from schemas.events import ActionStatus, Command, Reply, Route
-from schemas.memory import Decision, Outcome, Proposal
+from schemas.memory import Decision, Fact, Outcome, Proposal
 from schemas.seat import Seat
+from voice.dialogue.memory import kept
 from voice.dialogue.memory.likes import as_written, because
 from voice.dialogue.open.things import Remembering
+from voice.dialogue.replies.turned import turned
 
 REPEATED = 0.7
 """How sure memory has to be before a plain order counts as a habit. Our choice: what is this sure on one day is stored without a
@@ -59,16 +61,26 @@ def question(proposal: Proposal, begin: str = "By the way, shall") -> str:
     return f"{begin} I {'no longer assume' if proposal.negated else 'remember'} that {likes}?"
 
 
-def answer(text: str, proposal: Proposal) -> bool | None:
+def keeping(fact: Fact) -> str:
+    """What to ask about somebody else's liking."""
+    said = turned(fact.text)
+    own = fact.text.split()[0].lower() in ("my", "our")
+    return f"Shall I keep that: {said[:1].lower() if own else said[:1]}{said[1:]}?"
+
+
+def answer(text: str, of: Proposal | Fact) -> bool | None:
     """Yes, no, or neither: the whole text must be an answer to this question and nothing else.
 
     Args:
         text: what was said.
-        proposal: what was asked about; its words may be repeated ("yes i like jazz"), but not against the answer ("no i like
-            jazz").
+        of: what was asked about; its words may be repeated ("yes i like jazz"), but not against the answer ("no i like jazz").
     """
     said = " ".join(words(text))
-    asked = frozenset(words(because(proposal))) | ({"like", "love"} if proposal.sense.wanted else {"dislike", "hate"})
+    if isinstance(of, Fact):
+        asked, negated = frozenset(words(of.text)), False
+    else:
+        asked, negated = frozenset(words(because(of))), of.negated
+        asked |= {"like", "love"} if of.sense.wanted else {"dislike", "hate"}
     refused = _NO.match(said)
     begin = refused or _YES.match(said)
     if begin is None:
@@ -79,9 +91,9 @@ def answer(text: str, proposal: Proposal) -> bool | None:
     refusing = bool(rest & _REFUSING)
     repeats = bool(set(said.split()) & ((asked - _REST) | _STORING))
     if refused is None:
-        return True if refusing == (proposal.negated and repeats) else None
+        return True if refusing == (negated and repeats) else None
     bare = begin.group() in _BARE
-    if repeats and (refusing == proposal.negated if bare else proposal.negated):
+    if repeats and (refusing == negated if bare else negated):
         return None
     return False
 
@@ -106,6 +118,8 @@ class ByTheWay:
         """
         self._seat, self._clock, self._left, self._plain = seat, clock, per_trip, plain
         self._asks = per_trip > 0
+        self._kept: set[str] = set()
+        """What it was asked about whether to keep it."""
 
     def due(self, reply: Reply, command: Command | None, conversation: str) -> Remembering | None:
         """The question that is to end this reply, if one is due and this is the moment.
@@ -135,6 +149,19 @@ class ByTheWay:
         told = {decision.proposal for decision in decisions if decision.outcome is Outcome.ASK}
         return self._asked(lambda p: p.id in told, "Shall") if told and self._asks else None
 
+    def of_close(self, said: str) -> Remembering | None:
+        """The question whether to keep what somebody close to the driver likes, told by the way; None where none is due.
+
+        Raises:
+            schemas.errors.GloveboxError: memory failed.
+        """
+        fact = self._seat.memory.of_close(said) if self._left > 0 else None
+        if fact is None or fact.text.lower() in self._kept:
+            return None
+        self._left -= 1
+        self._kept.add(fact.text.lower())
+        return Remembering(keeping(fact), "Because you told me that about somebody close to you.", fact)
+
     def _asked(self, may: Callable[[Proposal], bool], begin: str) -> Remembering | None:
         """The question about the surest proposal that may be asked about now; of equally sure ones about the last heard."""
         proposals = [p for p in self._seat.memory.proposals() if p.due and may(p)]
@@ -157,27 +184,36 @@ class ByTheWay:
         """
         return proposal.confidence >= REPEATED or not self._plain(proposal.sentence)
 
-    def settle(self, proposal: Proposal, yes: bool) -> Reply:
+    def settle(self, of: Proposal | Fact, yes: bool) -> Reply:
         """Hand the answer to memory.
 
         Raises:
             schemas.errors.GloveboxError: memory failed.
         """
         reason = f"answer to the question of memory: {'yes' if yes else 'no'}"
+        if isinstance(of, Fact):
+            return self._settled(of, reason) if yes else Reply(text=_NOT_KEPT, route=Route.MEMORY, reason=reason)
         try:
-            decision = self._seat.memory.answer(proposal.id, yes)
+            decision = self._seat.memory.answer(of.id, yes)
         except UnknownEntryError as error:
             return Reply(text=_GONE, route=Route.MEMORY, reason=f"{reason}; {error}")
-        return Reply(text=_settled(decision, proposal), route=Route.MEMORY, reason=reason, decision=decision)
+        return Reply(text=_settled(decision, of), route=Route.MEMORY, reason=reason, decision=decision)
+
+    def _settled(self, fact: Fact, reason: str) -> Reply:
+        decision = self._seat.memory.keep(fact)
+        told = kept.decided(self._seat.memory, [decision])
+        said = told[0] if told is not None else f"I won't keep that: {decision.reason}."
+        return Reply(text=said, route=Route.MEMORY, reason=reason, decision=decision)
 
 
-def read(text: str, command: Command | None, proposal: Proposal) -> bool | None:
+def read(text: str, command: Command | None, of: Proposal | Fact) -> bool | None:
     """Whether what was said answers the question: yes, no, or not at all."""
     if command is None:
-        return answer(text, proposal)
+        return answer(text, of)
     return {"yes": True, "no": False, "forget_last": False}.get(command.name)
 
 
+_NOT_KEPT = "Okay, I won't keep that."
 _GONE = "That question is not open any more."
 
 

@@ -72,15 +72,15 @@ def answered(
         now: for "on Tuesday".
         moving: whether the car moves; one thing is told then.
         at_least: how sure it has to be beyond memory's own threshold; a fact with all the words of the question is.
-        beyond: what the car itself would answer about; only a fact counts then, that has all the words of the question and one that
-            stands not here ("where are my winter tyres" is no question about the tyres that are on).
+        beyond: what the car itself would answer about; only a fact counts then, that has all the words of the question or surely
+            answers it, and one word that stands not here ("where are my winter tyres" is no question about the tyres that are on).
     """
     memory = seat.memory
     kinds = ANSWERING if beyond is None else (Kind.FACT,)
     found = memory.search(question, kinds=kinds, period=memory.period(question), limit=1 if moving else ALOUD)
     if beyond is not None:
         own = stems(question) - stems(beyond)
-        found = [one for one in found if one.whole and own & stems(one.text)]
+        found = [one for one in found if (one.whole or one.score >= PLAINLY_AT) and own & stems(one.text)]
     if not found or (found[0].score < at_least and not (found[0].kind is Kind.FACT and found[0].whole)):
         return "", None
     told = [one for one in found if one.score >= BESIDE * found[0].score or (_whole(one) and _whole(found[0]))]

@@ -81,7 +81,10 @@ class Telling:
         if any(d.outcome is Outcome.ASK for d in decisions):
             question = self._questions.about(decisions) if self._questions is not None else None
             return ("I see." if self._mind.doubts(question) else _UNSURE), decisions[0]
-        return "I see, but I don't keep that.", decisions[0] if decisions else None
+        why, decision = self._seat.memory.special(said), decisions[0] if decisions else None
+        if self._questions is not None and self._mind.doubts(self._questions.of_close(said)):
+            return "I see.", decision
+        return f"I see, but I don't keep that{f': {why}' if why else ''}.", decision
 
     def _tells(self, said: str, decisions: Sequence[Decision]) -> None:
         """Hold what was told for this trip, unless it may not be kept or nothing is to be remembered now."""

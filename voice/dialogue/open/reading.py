@@ -84,7 +84,7 @@ def _answer(open_: Asked | None, text: str, plan: Plan) -> Event | None:
         case Forgetting():
             return asking.read(open_.asked, text, plan.command)
         case Remembering():
-            yes = question.read(text, plan.command, open_.proposal)
+            yes = question.read(text, plan.command, open_.of)
             return None if yes is None else Event.YES if yes else Event.NO
         case Introducing():
             return _introduced(open_, text, plan)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from schemas.actions import Action
 from schemas.actions.acts import Act
 from schemas.manners import Habit
-from schemas.memory import Proposal
+from schemas.memory import Fact, Proposal
 from voice.dialogue.forgetting import asking
 from voice.dialogue.forgetting.asking import Question
 from voice.dialogue.open.table import Open
@@ -77,7 +77,13 @@ class Remembering:
     kind: Open = field(default=Open.REMEMBERING, init=False)
     question: str
     why: str
-    proposal: Proposal
+    of: Proposal | Fact
+    """What memory is not sure of, or what nobody asked to have kept: a liking of somebody else's."""
+
+    @property
+    def proposal(self) -> Proposal | None:
+        """What memory is not sure of, if it is that."""
+        return self.of if isinstance(self.of, Proposal) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,4 +49,4 @@ def of(names: Sequence[str], most: int = 3) -> tuple[str, ...]:
 def stems(text: str) -> frozenset[str]:
     """The beginnings of the words that name something in particular."""
     words = (word for word in re.findall(r"[a-z']+", text.lower()) if len(word) > 2 and word not in COMMON)
-    return frozenset(_ENDING.sub("", word)[:_STEM] for word in words)
+    return frozenset(_ENDING.sub("", word.removesuffix("'s"))[:_STEM] for word in words)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from memory.learn.english.conditions import condition, same
+from memory.learn.english.secrets import secret
 from memory.learn.extraction import Extractor
-from memory.learn.facts import asks, fact, until
+from memory.learn.facts import asks, fact, is_close, of_others, until
 from memory.learn.maintenance import Maintainer
 from memory.learn.meaning import DOUBT, Holds, agreed, elsewhen, meaning, named, unconditioned, unmarked
 from memory.service import DriverMemory
@@ -26,6 +28,11 @@ from schemas.memory import Candidate, Consent, Conversation, Outcome, Preference
 NOW = datetime(2026, 11, 23, 8, tzinfo=UTC)
 """A Monday."""
 GENRES = "favorite_genres"
+
+
+@cache
+def real() -> OnnxEncoder:
+    return OnnxEncoder(Catalog().find("encoder"))
 
 
 def marked(text: str, **labels: Label) -> Marked:
@@ -161,7 +168,7 @@ def test_a_number_with_a_point_is_not_cut_in_two() -> None:
 
 
 def test_a_fact_is_cut_out_of_its_asking() -> None:
-    encoder = OnnxEncoder(Catalog().find("encoder"))
+    encoder = real()
     text = "Remember I parked on level three."
     assert asks(encoder.marks(text)) and not asks(encoder.marks("take me home"))
     made = fact(encoder, text, NOW, UTC, name="f", conversation="c")
@@ -170,9 +177,68 @@ def test_a_fact_is_cut_out_of_its_asking() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("Write this down, the dog's jab is due in March.", "the dog's jab is due in March"),
+        ("take a note my shirt size is a sixteen", "my shirt size is a sixteen"),
+        ("Pop it in your notes, the boiler was serviced in October.", "the boiler was serviced in October"),
+        ("Do us a favour and store this, the pitch is row D, number eleven.", "the pitch is row D, number eleven"),
+        (
+            "I've got a library book under the seat, make sure I don't forget that.",
+            "I've got a library book under the seat",
+        ),
+        ("i lent gavin my drill i'll want to know that later", "i lent gavin my drill"),
+    ],
+)
+def test_nothing_of_the_asking_is_left_in_a_fact(said: str, kept: str) -> None:
+    made = fact(real(), said, NOW, UTC, name="f", conversation="c")
+    assert made is not None and made.text == kept
+
+
+@pytest.mark.parametrize(
+    ("said", "is_secret"),
+    [
+        ("our bin lorry comes at six on mondays", False),
+        ("My dad's house is number twenty-nine with the green door, so you've got that now.", False),
+        ("Our gate's the blue one, number nineteen.", False),
+        ("our hotel room is three one four", False),
+        ("The shed padlock is three eight two.", True),
+        ("remember the key safe outside mum's is one nine four five", True),
+        ("the wifi key is purple elephant nine", True),
+        ("The three digits on the back of my Mastercard are eight one six.", True),
+    ],
+)
+def test_a_number_that_opens_nothing_is_no_secret(said: str, is_secret: bool) -> None:
+    assert secret(real(), said) is is_secret
+
+
+@pytest.mark.parametrize(
+    ("said", "about", "told"),
+    [
+        ("Mom always pays cash at the pump, bless her heart.", "Mom", "Mom always pays cash at the pump"),
+        ("my girlfriend's mad about sushi", "my girlfriend", "my girlfriend's mad about sushi"),
+        ("My boss listens to nothing but Radio Four.", "", ""),
+        ("I can't stand jazz", "", ""),
+    ],
+)
+def test_somebody_else_s_liking_is_told_with_whose_it_is(said: str, about: str, told: str) -> None:
+    assert of_others(real().marks(said)) == (about, told)
+
+
+def test_whom_one_lives_with_is_close_and_whom_one_meets_is_not() -> None:
+    encoder = real()
+    assert all(
+        is_close(encoder, who) for who in ("my nan", "Auntie Bridget", "the missus", "our Siobhan", "my old man")
+    )
+    assert not any(
+        is_close(encoder, who) for who in ("my boss", "the lads at the club", "loads of people", "the council")
+    )
+
+
 def test_where_the_car_is_parked_is_kept_till_the_next_drive(tmp_path: Path) -> None:
     vault = Vault.open(tmp_path, "driver", RawKey(b"k" * 32), clock=lambda: NOW)
-    encoder = OnnxEncoder(Catalog().find("encoder"))
+    encoder = real()
     memory = DriverMemory("driver", vault, encoder=encoder, clock=lambda: NOW)
     try:
         memory.remember("Remember I parked on level three.")
@@ -224,7 +290,7 @@ def test_a_dislike_that_no_word_says_is_asked_about_as_one() -> None:
 
 
 def test_a_figure_of_speech_is_not_kept() -> None:
-    extractor = Extractor(OnnxEncoder(Catalog().find("encoder")))
+    extractor = Extractor(real())
     for text in ("I wouldn't go near fast food with a ten foot pole.", "I wouldn't touch fast food with a barge pole"):
         turn = Turn(speaker="driver", text=text, at=NOW)
         found = extractor.extract(Conversation(id="c", turns=(turn,)), Consent(), NOW, told=text)

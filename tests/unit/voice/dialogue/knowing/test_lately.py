@@ -44,6 +44,8 @@ def rig(matcher: TemplateMatcher) -> Rig:
     ("told", "said", "right"),
     [
         (SWIMS, "no love, I meant Thursdays", "our Alfie goes swimming on Thursdays"),
+        ("i take my tea with two sugars", "make that one sugar, doctor's orders", "i take my tea with one sugar"),
+        ("two sugars and three biscuits", "no, one sugar", "one sugar and three biscuits"),
         (SWIMS, "Thursdays, not Wednesdays", "our Alfie goes swimming on Thursdays"),
         (SWIMS, "not Alfie, Noah", "our Noah goes swimming on Wednesdays"),
         ("our flight is at 9:15", "make that 9:50", "our flight is at 9:50"),
