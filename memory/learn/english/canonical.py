@@ -109,7 +109,7 @@ def is_closed(detail: str) -> bool:
 
 
 _TURNED_DOWN = re.compile(
-    r"\b(?:not|no|never|cannot|avoid\w*|exclud\w*|skip|disabl\w*|deactivat\w*|ignore|disregard|stop|without|any ?more|any longer|"
+    r"\b(?:not|no|never|cannot|avoid\w*|exclud\w*|skip|disabl(?:e|ing)|deactivat\w*|ignore|disregard|stop|without|any ?more|any longer|"
     r"no longer|remove|(?:turn|switch)(?: \w+){0,3} off|forget|instead of|rather than|other than|anything but|except|cancel|"
     r"done with|used to|too)\b|n't\b|\bnon\b"
 )
