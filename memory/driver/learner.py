@@ -16,8 +16,9 @@ from memory.driver.conversations import Conversations
 from memory.driver.keeping import Keeping
 from memory.driver.session import Session
 from memory.learn.english.canonical import fold
+from memory.learn.english.kinds import plausible
 from memory.learn.explicit import Asked, Reader
-from memory.learn.extraction import refusal
+from memory.learn.extraction import Extraction, refusal
 from memory.learn.facts import asks, fact, of_company, parked, secret_fact
 from memory.learn.maintenance import Maintainer, Ruling
 from memory.learn.proposals import Draft, Proposals, Weighed
@@ -257,6 +258,7 @@ class Learner:
             else asked.read(self._reader, conversation, consent, now)
         )
         known = [p for p in existing.values() if consent.forbids(p.category, now) is None]
+        found = self._in_place(conversation, found, known)
         found = replace(
             found,
             candidates=tuple(_among(candidate, known) for candidate in found.candidates),
@@ -286,6 +288,26 @@ class Learner:
         draft = self._proposals.draft(unsure, certain, now)
         decisions += [*map(_decision, steps), *draft.decisions]
         return _Plan(revision, tuple(decisions), tuple(steps), draft)
+
+    def _in_place(self, conversation: Conversation, found: Extraction, held: Sequence[Preference]) -> Extraction:
+        """What was found, with what takes the place of something that is held: of that category, whatever it was taken for."""
+        for turn in conversation.driver_turns():
+            pair = self.maintainer.successor(turn.text, held)
+            value = self._reader.canon.canonical(pair[0].detail, pair[1].text, turn.text) if pair is not None else None
+            if pair is None or value is None or not plausible(pair[0].detail, value):
+                continue
+            new = Candidate(
+                detail=pair[0].detail,
+                value=value,
+                sentence=turn.text,
+                said_at=turn.at,
+                conversation=conversation.id,
+                confidence=pair[1].share * turn.confidence,
+            )
+            others = tuple(c for c in found.candidates if c.sentence != turn.text)
+            unsure = tuple(c for c in found.unsure if c.sentence != turn.text)
+            found = replace(found, candidates=(*others, new), unsure=unsure)
+        return found
 
     def _step(self, candidate: Candidate, held: Sequence[Preference], all_of: Sequence[Candidate]) -> _Step:
         outdone = {fold(c.value) for c in all_of if c.negated and _same_breath(c, candidate)} - {fold(candidate.value)}

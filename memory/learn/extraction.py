@@ -25,9 +25,9 @@ from memory.learn.english.canonical import (
     said_by_refusing,
     turned_down,
 )
-from memory.learn.english.clauses import apart, halves, statements
+from memory.learn.english.clauses import Statement, apart, halves, statements
 from memory.learn.english.kinds import KINDS, LISTED, plausible, split
-from memory.learn.english.negation import ABOUT_MEMORY, Polarity, applies, fond, negated, series
+from memory.learn.english.negation import ABOUT_MEMORY, Polarity, applies, clause, fond, negated, series
 from memory.learn.english.secrets import NO_SECRETS, secret
 from memory.learn.evidence import (
     ENDED,
@@ -43,6 +43,7 @@ from memory.learn.evidence import (
     weighed,
 )
 from memory.learn.meaning import (
+    AT,
     DOUBT,
     ROADS,
     Holds,
@@ -55,6 +56,7 @@ from memory.learn.meaning import (
     meaning,
     named,
     outright,
+    stated,
     unconditioned,
 )
 from memory.store.preferences import silent
@@ -236,7 +238,8 @@ class Extractor:
         ]
         if silent(consent, now) is not None:
             return Extraction(decisions=tuple(decisions))
-        least = self.settings.store_at if least is None else least
+        if least is None:
+            least = self.settings.told_at if told else self.settings.store_at
         found = self._read(whole, decisions, least)
         found.sort(key=lambda pair: pair[0])  # what was said later has the last word
         sure, unsure = [], []
@@ -286,21 +289,30 @@ class Extractor:
     def _several(self, number: int, whole: _Read, least: float) -> list[Candidate]:
         """What the statements of a turn say, read one by one; nothing where it makes one only, or they are not sure."""
         turn = whole.turns[number]
-        told = statements(turn.text) if whole.screened[number].forbidden is None else ()
-        if not told:
+        if whole.screened[number].forbidden is not None:
             return []
+        marked = tuple(map(Statement, stated(self._encoder.marks(turn.text))))
+        ways = ((marked, Beside(after=turn.text)), (statements(turn.text), Beside()))
+        return next((found for told, beside in ways if told and (found := self._parts(turn, told, beside, whole, least))), [])
+
+    def _parts(
+        self, turn: Turn, told: Sequence[Statement], beside: Beside, whole: _Read, least: float
+    ) -> list[Candidate]:
+        """What these statements of a turn say; nothing where one of them says nothing."""
         turns = [turn.model_copy(update={"text": one.text}) for one in told]
         screened = [self.screen(one.text, whole.consent, whole.now) for one in told]
-        alone = replace(whole, turns=turns, screened=screened, beside=[Beside()] * len(turns))
+        alone = replace(whole, turns=turns, screened=screened, beside=[beside] * len(turns))
         found: list[list[Candidate]] = []
         for place, one in enumerate(told):
-            finding = read(self._encoder, [one.text], self.settings.reading)[0]
+            finding = read(self._encoder, [one.text], self.settings.reading, beside=[beside])[0]
             if screened[place].forbidden is not None or finding.detail not in whole.allowed:
                 return []
             found.append([r for r in self._told(place, finding, alone) if isinstance(r, Candidate)])
             same = place > 0 and bool(found[-2]) and found[-2][0].detail == finding.detail
             if place > 0 and not (same and finding.detail in LISTED) and not apart(told[place - 1], one, alike=same):
                 return []
+        if not all(found):
+            return []
         every = [c for own in found for c in own]
         best = max((c.confidence for c in every), default=0.0)
         weakest = min(max((c.confidence for c in own), default=0.0) for own in found)
@@ -375,13 +387,18 @@ class Extractor:
             if value is None or (new and idle(marked, detail, part)):
                 yield _dropped(detail, f"{UNTOLD} {category.title.lower()} you meant")
                 continue
-            half = next((one for one in halves(turn.text) if contains(one, part)), turn.text)
+            half = next((one for one in (*stated(marked), *halves(turn.text)) if contains(one, part)), turn.text)
             told = meaning(self._encoder.marks(half), detail, part, value)
+            if told.doubt > DOUBT and not marked.parts({Label.HOLDER}, AT):  # the words round it may say it more plainly than the whole
+                alone = meaning(self._encoder.marks(clause(turn.text, part)), detail, part, value)
+                told = replace(alone, conditions=told.conditions) if alone.doubt <= DOUBT < alone.share else told
             if not told.conditions and half != turn.text:  # half a sentence tells less surely what is one
                 told = replace(told, conditions=conditions(marked, part, within=half))
             if self._foreign(finding, told):
                 yield _dropped(detail, NOT_OWN)
                 continue
+            if not told.sense.wanted and fond(clause(turn.text, part)):
+                told = replace(told, doubt=0.5)  # "can't get enough of ghost stories" is easily marked as disliked
             if told.holds is not Holds.UNTOLD and polarity(detail, part) is Polarity.PLAIN:
                 over = self._marked(told, turn.text, part)
             else:
@@ -451,7 +468,7 @@ class Extractor:
         against = foreign or (over is Over.NO and told.doubt > DOUBT and not is_closed(finding.detail))
         ends = over is Over.YES or not told.sense.wanted
         marked = told.holds is Holds.UNTOLD or told.share >= ENDS_MARKED_AT
-        doubted = over is Over.PERHAPS or against
+        doubted = over is Over.PERHAPS or against or (ends and over is Over.NO and every.nothing >= NONE_AT)
         if doubted or (ends and (sure < ENDS_AT or not marked)):
             sure = min(sure, 0.99 * self.settings.store_at)
         surely = told.holds in (Holds.YES, Holds.ENDED) and told.share >= MARKED_AT

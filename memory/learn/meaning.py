@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import pairwise
 
 from memory.learn.english.canonical import bare_name, is_closed
 from memory.learn.english.conditions import condition, same
@@ -51,6 +52,7 @@ _OUTRIGHT = re.compile(
 )
 """A sentence that is nothing but a liking or a dislike."""
 
+_ARTICLES = frozenset(("a", "an", "the", "some"))
 _BEARS = "(?:take|stand|bear|face|stomach|handle|tolerate|manage|listen to|cope with|deal with|do with|put up with)"
 _ONLY_BEARS = re.compile(
     rf"\b(?:can|could) (?:really |just )?only (?:really |just )?{_BEARS} (?!(?:so|this|that|a) (?:much|many|bit|little|few))"
@@ -111,7 +113,11 @@ def meaning(marked: Marked, detail: str, said: str, value: str) -> Meaning:
         said: the words of it that carry the value; the whole sentence where no words do.
         value: canonical.
     """
-    shares = outright(marked.text, said) or _borne(marked, said)
+    own = words(said)
+    place = marked.places(own) if len(own) > 1 and own[0] in _ARTICLES else None
+    if place is not None and marked.shares is not None and marked.shares[place[0], 0] >= AT:
+        own = own[1:]  # "a | McDonald's"
+    shares = outright(marked.text, said) or _borne(marked, " ".join(own))
 
     def of(*labels: Label) -> float:
         return sum(shares.get(label, 0.0) for label in labels)
@@ -237,6 +243,33 @@ def _without_lead(marked: Marked, said: str, over: Sequence[Part]) -> str:
         (n for n in range(1, len(parts)) if any(words(v.text) == parts[n:] and v.share >= SURELY for v in over)), 0
     )
     return " ".join(parts[at:]) if at and unmarked(marked, " ".join(parts[:at])) else said
+
+
+_JOINT = re.compile(r"[,;.!?]+\s*(?:(?:and|but|so|then)\s+)?|\s+(?:and|but|so|though|although|whereas)\s+", re.IGNORECASE)
+"""What stands between two statements."""
+_POINTING = frozenset("it them they that this those these one ones".split())
+"""Words that name nothing by themselves."""
+LEAST_SAID = 2
+"""Words of a statement beside its values and conditions: "rock | is my thing"; fewer only name one more thing."""
+
+
+def stated(marked: Marked) -> tuple[str, ...]:
+    """The statements of a sentence that has marked values in several, without those that only say what was once; else nothing."""
+    values = [part for part in marked.parts(OWN | {Label.PAST}, AT) if not set(words(part.text)) <= _POINTING]
+    cuts = [0]
+    for one, other in pairwise(values):
+        between = _JOINT.search(marked.text, marked.spans[one.end - 1][1], marked.spans[other.start][0])
+        cuts += [*between.span()] if between is not None else []
+    pieces = [*zip(cuts[::2], [*cuts[1::2], len(marked.text)], strict=True)]
+    named = [*values, *marked.parts(CONDITION_LABELS, AT)]
+    found: list[str] = []
+    for start, end in pieces if len(pieces) > 1 else ():
+        inside = [at for at, (first, last) in enumerate(marked.spans) if first >= start and last <= end]
+        if sum(not any(part.start <= at < part.end for part in named) for at in inside) < LEAST_SAID:
+            return ()
+        if any(value.label in OWN and value.start in inside for value in values):
+            found.append(marked.text[start:end])
+    return tuple(found)
 
 
 _CONTRAST = re.compile(r"\b(?:but|though|although|whereas|while|otherwise|then)\b", re.IGNORECASE)
