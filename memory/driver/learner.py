@@ -7,7 +7,7 @@ consent or what is stored changed meanwhile, reading and deciding again with the
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
 
@@ -16,7 +16,9 @@ from memory.driver.conversations import Conversations
 from memory.driver.keeping import Keeping
 from memory.driver.session import Session
 from memory.learn.english.canonical import fold
+from memory.learn.english.conditions import same
 from memory.learn.english.kinds import plausible
+from memory.learn.english.negation import instead_now
 from memory.learn.explicit import Asked, Reader
 from memory.learn.extraction import Extraction, refusal
 from memory.learn.facts import asks, fact, of_company, parked, secret_fact
@@ -276,6 +278,7 @@ class Learner:
             if step.made is not None:
                 existing = {step.made.id: step.made, **existing}
         certain = [(step.candidate, step.ruling) for step in steps]
+        found = replace(found, unsure=(*found.unsure, *_perhaps_over(steps, known)))
         unsure: list[Weighed] = []
         for candidate in found.unsure:
             if candidate.negated and _outdone(candidate, found.unsure):
@@ -373,9 +376,9 @@ class Learner:
             self._proposals.expire(now)
             return self._proposals.open(now)
 
-    def worth(self, proposal: Proposal) -> bool:
+    def worth(self, proposal: Proposal, *, told: bool = False) -> bool:
         """Whether it is worth a driver's attention to ask about it aloud (`memory.learn.worth`)."""
-        return not_worth(self._session.encoder, proposal) is None
+        return not_worth(self._session.encoder, proposal, told=told) is None
 
     def asked(self, proposal: str) -> None:
         """Note that the driver was asked aloud about a proposal."""
@@ -442,6 +445,16 @@ def _among(candidate: Candidate, held: Sequence[Preference]) -> Candidate:
         return candidate
     details = {p.detail for p in held if p.sense.wanted and fold(p.value) == fold(candidate.value)}
     return candidate if len(details) != 1 else candidate.model_copy(update={"detail": details.pop()})
+
+
+def _perhaps_over(steps: Sequence[_Step], held: Sequence[Preference]) -> Iterator[Candidate]:
+    """What may have ended, since something else is what they take now: "Five Guys is where I go now, the other is no good"."""
+    for step in steps:
+        new = step.candidate
+        peers = [p for p in held if p.detail == new.detail and p.sense.wanted and same(p.conditions, new.conditions)]
+        if step.ruling.outcome is Outcome.APPEND and new.sense.wanted and len(peers) == 1 and instead_now(new.sentence):
+            over = {"value": peers[0].value, "negated": True, "confidence": new.confidence}
+            yield new.model_copy(update=over)
 
 
 def _outdone(candidate: Candidate, all_of: Sequence[Candidate]) -> bool:

@@ -113,7 +113,9 @@ def strength(encoder: Encoder, text: str) -> dict[str, float]:
     if told <= seen[STATED] + seen[ENDED]:
         return seen
     left = (1.0 - told) / max(1.0 - seen[STATED] - seen[ENDED], TINY)
-    ended = told if gone > own and own < AT else min(seen[ENDED], told)  # "i was a Shell man, now it's Texaco" ends one of two
+    ended = (
+        told if gone > own and own < AT else min(seen[ENDED], told)
+    )  # "i was a Shell man, now it's Texaco" ends one of two
     return {NONE: seen[NONE] * left, HINTED: seen[HINTED] * left, STATED: told - ended, ENDED: ended}
 
 

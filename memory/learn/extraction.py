@@ -25,7 +25,7 @@ from memory.learn.english.canonical import (
     said_by_refusing,
     turned_down,
 )
-from memory.learn.english.clauses import Statement, apart, halves, statements
+from memory.learn.english.clauses import Statement, apart, statements
 from memory.learn.english.kinds import KINDS, LISTED, plausible, split
 from memory.learn.english.negation import ABOUT_MEMORY, Polarity, applies, clause, fond, negated, series
 from memory.learn.english.secrets import NO_SECRETS, secret
@@ -43,18 +43,18 @@ from memory.learn.evidence import (
     weighed,
 )
 from memory.learn.meaning import (
-    AT,
     DOUBT,
+    FOREIGN_AT,
     ROADS,
     Holds,
     Meaning,
     Over,
     agreed,
-    conditions,
     elsewhen,
     idle,
-    meaning,
+    in_its_statement,
     named,
+    not_own,
     outright,
     stated,
     unconditioned,
@@ -76,10 +76,6 @@ UNTOLD = "I could not tell which"
 
 TOLD_AT = 0.4
 """From this sureness of the recogniser on a refusal is told: below it nobody knows what was talked about."""
-FOREIGN_AT = 0.7
-"""From this share of its marks on a value is supposed, quoted, somebody else's, and so not the driver's."""
-UNREAL_NONE_AT = 0.3
-"""What the encoder has to give, too, to the sentence of such a value revealing nothing, where it is not somebody else's."""
 ENDS_AT = 0.75
 """From this sureness on what is taken back or disliked goes unasked: more than to store, since it ends what is stored."""
 MARKED_AT = 0.8
@@ -293,7 +289,9 @@ class Extractor:
             return []
         marked = tuple(map(Statement, stated(self._encoder.marks(turn.text))))
         ways = ((marked, Beside(after=turn.text)), (statements(turn.text), Beside()))
-        return next((found for told, beside in ways if told and (found := self._parts(turn, told, beside, whole, least))), [])
+        return next(
+            (found for told, beside in ways if told and (found := self._parts(turn, told, beside, whole, least))), []
+        )
 
     def _parts(
         self, turn: Turn, told: Sequence[Statement], beside: Beside, whole: _Read, least: float
@@ -314,8 +312,7 @@ class Extractor:
         if not all(found):
             return []
         every = [c for own in found for c in own]
-        best = max((c.confidence for c in every), default=0.0)
-        weakest = min(max((c.confidence for c in own), default=0.0) for own in found)
+        best, weakest = (which(max(c.confidence for c in own) for own in found) for which in (max, min))
         sure = least * turn.confidence
         one_list = {c.detail for c in every} <= LISTED and len({c.detail for c in every}) == 1
         if any(one.thing for one in told):  # a list hangs together
@@ -387,14 +384,8 @@ class Extractor:
             if value is None or (new and idle(marked, detail, part)):
                 yield _dropped(detail, f"{UNTOLD} {category.title.lower()} you meant")
                 continue
-            half = next((one for one in (*stated(marked), *halves(turn.text)) if contains(one, part)), turn.text)
-            told = meaning(self._encoder.marks(half), detail, part, value)
-            if told.doubt > DOUBT and not marked.parts({Label.HOLDER}, AT):  # the words round it may say it more plainly than the whole
-                alone = meaning(self._encoder.marks(clause(turn.text, part)), detail, part, value)
-                told = replace(alone, conditions=told.conditions) if alone.doubt <= DOUBT < alone.share else told
-            if not told.conditions and half != turn.text:  # half a sentence tells less surely what is one
-                told = replace(told, conditions=conditions(marked, part, within=half))
-            if self._foreign(finding, told):
+            told = in_its_statement(self._encoder, turn.text, detail, part, value)
+            if not_own(told, finding.strength[NONE]):
                 yield _dropped(detail, NOT_OWN)
                 continue
             if not told.sense.wanted and fond(clause(turn.text, part)):
@@ -419,12 +410,6 @@ class Extractor:
                 sense=told.sense,
                 conditions=told.conditions,
             )
-
-    def _foreign(self, finding: Finding, told: Meaning) -> bool:
-        """Whether a value is not the driver's at all; what is wanted this once may become a habit, so it may wait for that."""
-        if told.holds is Holds.UNREAL:
-            return told.share >= FOREIGN_AT and finding.strength[NONE] >= UNREAL_NONE_AT
-        return told.holds is Holds.OTHERS and told.share >= FOREIGN_AT
 
     def _marked(self, told: Meaning, text: str, part: str) -> Over:
         """Whether a thing that is marked is over: as it is marked; as it is worded, where it is marked as wanted and not surely."""

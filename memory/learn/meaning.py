@@ -7,15 +7,18 @@ nothing is marked the encoder's own view of the sentence is left to count.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
 
 from memory.learn.english.canonical import bare_name, is_closed
+from memory.learn.english.clauses import halves
 from memory.learn.english.conditions import condition, same
+from memory.learn.english.negation import clause
 from models.text import contains, normal, words
-from schemas.kinds import CONDITION_LABELS, OTHER, OWN, VALUES, Condition, Label, Marked, Part, Sense
+from schemas.kinds import CONDITION_LABELS, LABELS, OTHER, OWN, VALUES, Condition, Label, Marked, Part, Sense
+from schemas.ports import Encoder
 
 SURELY = 0.9
 """Share from which on words are a condition that no closed value names. Our choice."""
@@ -28,6 +31,10 @@ AT = 0.5
 """Share from which on a value counts as marked; the training's own middle."""
 DOUBT = 0.3
 """Up to this share of what speaks the other way a sense is stored without asking."""
+FOREIGN_AT = 0.7
+"""From this share of its marks on a value is supposed, quoted, somebody else's, and so not the driver's."""
+UNREAL_NONE_AT = 0.3
+"""What the encoder has to give, too, to the sentence of such a value revealing nothing, where it is not somebody else's."""
 SENSES = {
     Label.LIKES: Sense.LIKES,
     Label.DISLIKES: Sense.DISLIKES,
@@ -145,6 +152,31 @@ def meaning(marked: Marked, detail: str, said: str, value: str) -> Meaning:
     return Meaning(sense, holds, share, doubt, conditions(marked, said), past, foreign)
 
 
+def not_own(told: Meaning, nothing: float) -> bool:
+    """Whether a value is not the driver's at all; what is wanted this once may become a habit, so it may wait for that.
+
+    Args:
+        told: what is said of it.
+        nothing: the encoder's probability that its sentence reveals nothing.
+    """
+    if told.holds is Holds.UNREAL:
+        return told.share >= FOREIGN_AT and nothing >= UNREAL_NONE_AT
+    return told.holds is Holds.OTHERS and told.share >= FOREIGN_AT
+
+
+def in_its_statement(encoder: Encoder, text: str, detail: str, said: str, value: str) -> Meaning:
+    """What a sentence says of a value: the statement of it that holds the value, where it makes several."""
+    marked = encoder.marks(text)
+    own = next((one for one in (*stated(marked), *halves(text)) if contains(one, said)), text)
+    told = meaning(encoder.marks(own), detail, said, value)
+    if told.doubt > DOUBT and not marked.parts({Label.HOLDER}, AT):  # the words round it may say it more plainly
+        alone = meaning(encoder.marks(clause(text, said)), detail, said, value)
+        told = replace(alone, conditions=told.conditions) if alone.doubt <= DOUBT < alone.share else told
+    if not told.conditions and own != text:  # a part of a sentence tells less surely what is one
+        told = replace(told, conditions=conditions(marked, said, within=own))
+    return told
+
+
 def outright(text: str, said: str) -> Mapping[Label, float] | None:
     """The share of a sentence that is nothing but "I like ..." or "I don't like ...", whatever its marks; None for others."""
     found = _OUTRIGHT.match(normal(text).rstrip(" .!"))
@@ -245,7 +277,9 @@ def _without_lead(marked: Marked, said: str, over: Sequence[Part]) -> str:
     return " ".join(parts[at:]) if at and unmarked(marked, " ".join(parts[:at])) else said
 
 
-_JOINT = re.compile(r"[,;.!?]+\s*(?:(?:and|but|so|then)\s+)?|\s+(?:and|but|so|though|although|whereas)\s+", re.IGNORECASE)
+_JOINT = re.compile(
+    r"[,;.!?]+\s*(?:(?:and|but|so|then)\s+)?|\s+(?:and|but|so|though|although|whereas)\s+", re.IGNORECASE
+)
 """What stands between two statements."""
 _POINTING = frozenset("it them they that this those these one ones".split())
 """Words that name nothing by themselves."""
@@ -309,8 +343,8 @@ def conditions(marked: Marked, said: str, *, within: str = "") -> tuple[Conditio
         other = found.get(part.label)
         if other is None or (own is not None and apart(part, own) < apart(other, own)):
             found[part.label] = part
-    near = (part for part in found.values() if not within or contains(within, part.text))
-    return tuple(condition(part.label, part.text) for part in near)
+    near = (part for part in (*found.values(), *(() if parts else _unmarked_when(marked, place))))
+    return tuple(condition(part.label, part.text) for part in near if not within or contains(within, part.text))
 
 
 def elsewhen(marked: Marked, said: Sequence[str], parts: Sequence[str]) -> list[str]:
@@ -342,18 +376,38 @@ def _whole_clause(marked: Marked, part: Part) -> Part:
     begins = next((at for at in range(min(part.start + 1, part.end - 1), -1, -1) if said[at] in _WHEN), None)
     if part.label is not Label.COMPANY or begins is None or part.start - begins > LONGEST_NAME:
         return part
+    return _clause_of(marked, part.label, begins, part.end)
+
+
+def _clause_of(marked: Marked, label: Label, begins: int, reaches: int) -> Part:
+    """The clause that begins with this word and reaches at least so far, as a condition."""
+    said = [marked.text[start:end].lower() for start, end in marked.spans]
     ends = next(
         (
             at + 1
-            for at in range(part.end - 1, len(said))
+            for at in range(reaches - 1, len(said))
             if at + 1 == len(said)
             or said[at + 1] in _CLAUSE_ENDS
             or re.search(r"[,.;!?]", marked.text[marked.spans[at][1] : marked.spans[at + 1][0]])
         ),
-        part.end,
+        reaches,
     )
     text = marked.text[marked.spans[begins][0] : marked.spans[ends - 1][1]]
-    return replace(part, start=begins, end=ends, text=text, share=max(part.share, SURELY))
+    return Part(label, text, begins, ends, SURELY)
+
+
+def _unmarked_when(marked: Marked, place: tuple[int, int] | None) -> Iterator[Part]:
+    """Clauses of a "when" or "if" that nothing marks: of the likeliest kind, where their words name a value of that kind."""
+    begins = (at for at, (start, end) in enumerate(marked.spans) if marked.text[start:end].lower() in _WHEN)
+    for at in begins:
+        if marked.shares is None or at + 2 >= len(marked.spans):
+            return
+        own = [LABELS.index(label) for label in CONDITION_LABELS]
+        part = _clause_of(marked, Label.TIME, at, at + 3)
+        label = LABELS[own[int(marked.shares[part.start : part.end, own].sum(0).argmax())]]
+        beyond = place is None or place[1] <= part.start or place[0] >= part.end
+        if beyond and condition(label, part.text).value not in (OTHER, "passengers") and not _excepted(marked, part):
+            yield replace(part, label=label)
 
 
 _WHEN = frozenset({"when", "whenever", "if", "while"})
