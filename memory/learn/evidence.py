@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
-from memory.learn.meaning import AT, Meaning
+from memory.learn.meaning import SURELY, Meaning
 from models.text import contains, spoken, words
 from schemas.kinds import OWN, Label
 from schemas.memory import Conversation, Words
@@ -114,8 +114,8 @@ def strength(encoder: Encoder, text: str) -> dict[str, float]:
         return seen
     left = (1.0 - told) / max(1.0 - seen[STATED] - seen[ENDED], TINY)
     ended = (
-        told if gone > own and own < AT else min(seen[ENDED], told)
-    )  # "i was a Shell man, now it's Texaco" ends one of two
+        gone if gone > own and own < SURELY else min(seen[ENDED], told)
+    )  # "high was too much, so it's medium" states
     return {NONE: seen[NONE] * left, HINTED: seen[HINTED] * left, STATED: told - ended, ENDED: ended}
 
 

@@ -162,6 +162,8 @@ class _Read:
     now: datetime
     allowed: frozenset[str]
     """Detail keys of the categories that consent forbids now are not in it."""
+    told: str
+    """The turn by which the driver surely tells something."""
 
 
 _Found = tuple[int, Finding, list[Candidate | Decision] | None]
@@ -226,7 +228,7 @@ class Extractor:
         turns = conversation.driver_turns()
         screened = [self.screen(turn.text, consent, now) for turn in turns]
         allowed = frozenset(d for d, category in BY_DETAIL.items() if consent.forbids(category, now) is None)
-        whole = _Read(conversation.id, turns, beside_of(conversation), screened, consent, now, allowed)
+        whole = _Read(conversation.id, turns, beside_of(conversation), screened, consent, now, allowed, told)
         decisions = [
             refusal(s.forbidden, s.reason)
             for s, turn in zip(screened, turns, strict=True)
@@ -234,14 +236,12 @@ class Extractor:
         ]
         if silent(consent, now) is not None:
             return Extraction(decisions=tuple(decisions))
-        if least is None:
-            least = self.settings.told_at if told else self.settings.store_at
-        found = self._read(whole, decisions, least)
-        found.sort(key=lambda pair: pair[0])  # what was said later has the last word
+        usual = self.settings.told_at if told else self.settings.store_at
+        found = sorted(self._read(whole, decisions, usual if least is None else least), key=lambda pair: pair[0])
         sure, unsure = [], []
-        for number, candidate in found:
+        for number, candidate in found:  # what was said later has the last word
             certain = candidate.confidence / max(turns[number].confidence, 1e-6)  # how it was heard is another question
-            enough = self.settings.told_at if told and turns[number].text == told else self.settings.store_at
+            enough = self.settings.told_at if turns[number].text == told else self.settings.store_at
             if certain >= enough and not candidate.doubted:
                 sure.append(candidate)
             elif certain >= self.settings.ask_at:
@@ -278,8 +278,7 @@ class Extractor:
                 else:
                     found.append((number, result))
         if silent_on:  # a talk about what is switched off is no occasion for questions
-            least = self.settings.store_at
-            found = [(n, c) for n, c in found if c.confidence >= least * whole.turns[n].confidence]
+            found = [(n, c) for n, c in found if c.confidence >= self.settings.store_at * whole.turns[n].confidence]
         return found
 
     def _several(self, number: int, whole: _Read, least: float) -> list[Candidate]:
@@ -287,7 +286,7 @@ class Extractor:
         turn = whole.turns[number]
         if whole.screened[number].forbidden is not None:
             return []
-        marked = tuple(map(Statement, stated(self._encoder.marks(turn.text))))
+        marked = tuple(map(Statement, stated(self._encoder.marks(turn.text)) if turn.text == whole.told else ()))
         ways = ((marked, Beside(after=turn.text)), (statements(turn.text), Beside()))
         return next(
             (found for told, beside in ways if told and (found := self._parts(turn, told, beside, whole, least))), []
@@ -361,6 +360,7 @@ class Extractor:
     def _told(self, number: int, finding: Finding, whole: _Read) -> Iterator[Candidate | Decision]:
         """What a finding says, in candidates: several where it names several values of a multi category."""
         turn, detail = whole.turns[number], finding.detail
+        surely = contains(whole.told, turn.text)
         category = BY_DETAIL[detail]
         marked = self._encoder.marks(turn.text)
         bare = unconditioned(marked, turn.text) if is_closed(detail) else turn.text
@@ -384,7 +384,7 @@ class Extractor:
             if value is None or (new and idle(marked, detail, part)):
                 yield _dropped(detail, f"{UNTOLD} {category.title.lower()} you meant")
                 continue
-            told = in_its_statement(self._encoder, turn.text, detail, part, value)
+            told = in_its_statement(self._encoder, turn.text, detail, part, value, surely=surely)
             if not_own(told, finding.strength[NONE]):
                 yield _dropped(detail, NOT_OWN)
                 continue

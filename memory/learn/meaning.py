@@ -164,12 +164,17 @@ def not_own(told: Meaning, nothing: float) -> bool:
     return told.holds is Holds.OTHERS and told.share >= FOREIGN_AT
 
 
-def in_its_statement(encoder: Encoder, text: str, detail: str, said: str, value: str) -> Meaning:
-    """What a sentence says of a value: the statement of it that holds the value, where it makes several."""
+def in_its_statement(encoder: Encoder, text: str, detail: str, said: str, value: str, *, surely: bool) -> Meaning:
+    """What a sentence says of a value: the statement of it that holds the value, where it makes several.
+
+    ``surely``: the dialogue is sure that the sentence tells something, so that what its marks divide it into counts.
+    """
     marked = encoder.marks(text)
-    own = next((one for one in (*stated(marked), *halves(text)) if contains(one, said)), text)
+    own = next((one for one in (*(stated(marked) if surely else ()), *halves(text)) if contains(one, said)), text)
     told = meaning(encoder.marks(own), detail, said, value)
-    if told.doubt > DOUBT and not marked.parts({Label.HOLDER}, AT):  # the words round it may say it more plainly
+    if (
+        surely and told.doubt > DOUBT and not marked.parts({Label.HOLDER}, AT)
+    ):  # the words round it may say it more plainly
         alone = meaning(encoder.marks(clause(text, said)), detail, said, value)
         told = replace(alone, conditions=told.conditions) if alone.doubt <= DOUBT < alone.share else told
     if not told.conditions and own != text:  # a part of a sentence tells less surely what is one
@@ -343,7 +348,7 @@ def conditions(marked: Marked, said: str, *, within: str = "") -> tuple[Conditio
         other = found.get(part.label)
         if other is None or (own is not None and apart(part, own) < apart(other, own)):
             found[part.label] = part
-    near = (part for part in (*found.values(), *(() if parts else _unmarked_when(marked, place))))
+    near = (part for part in (*found.values(), *(() if parts else _unmarked_if(marked, place))))
     return tuple(condition(part.label, part.text) for part in near if not within or contains(within, part.text))
 
 
@@ -396,9 +401,14 @@ def _clause_of(marked: Marked, label: Label, begins: int, reaches: int) -> Part:
     return Part(label, text, begins, ends, SURELY)
 
 
-def _unmarked_when(marked: Marked, place: tuple[int, int] | None) -> Iterator[Part]:
-    """Clauses of a "when" or "if" that nothing marks: of the likeliest kind, where their words name a value of that kind."""
-    begins = (at for at, (start, end) in enumerate(marked.spans) if marked.text[start:end].lower() in _WHEN)
+_NO_CONDITION = (["even"], ["as"], ["care"], ["mind"], ["matter"], ["know"], ["see"])
+"""Words before an "if" that sets no condition."""
+
+
+def _unmarked_if(marked: Marked, place: tuple[int, int] | None) -> Iterator[Part]:
+    """Clauses of an "if" that nothing marks: of the likeliest kind, where their words name a value of that kind."""
+    said = [marked.text[start:end].lower() for start, end in marked.spans]
+    begins = (at for at, word in enumerate(said) if word == "if" and said[at - 1 : at] not in _NO_CONDITION)
     for at in begins:
         if marked.shares is None or at + 2 >= len(marked.spans):
             return
