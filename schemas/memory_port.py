@@ -184,8 +184,8 @@ class ProposalPort(Protocol):
         """What memory is not sure enough of to store it unasked and has not expired, last heard first."""
         ...
 
-    def worth(self, proposal: Proposal) -> bool:
-        """Whether it is worth a driver's attention to ask about it aloud."""
+    def worth(self, proposal: Proposal, *, told: bool = False) -> bool:
+        """Whether it is worth a driver's attention to ask about it aloud; ``told``: they have just told it, and surely."""
         ...
 
     def asked(self, proposal: str) -> None:

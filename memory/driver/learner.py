@@ -15,6 +15,7 @@ from memory import consent as switches
 from memory.driver.conversations import Conversations
 from memory.driver.keeping import Keeping
 from memory.driver.session import Session
+from memory.driver.succession import among, in_place, outdone, perhaps_over, same_breath
 from memory.learn.english.canonical import fold
 from memory.learn.english.secrets import NO_SECRETS, secret
 from memory.learn.explicit import Asked, Reader
@@ -295,14 +296,15 @@ class Learner:
             else asked.read(self._reader, conversation, consent, now)
         )
         known = [p for p in existing.values() if consent.forbids(p.category, now) is None]
+        found = in_place(conversation, found, known, self.maintainer, self._reader.canon)
         found = replace(
             found,
-            candidates=tuple(_among(candidate, known) for candidate in found.candidates),
-            unsure=tuple(_among(candidate, known) for candidate in found.unsure),
+            candidates=tuple(among(candidate, known) for candidate in found.candidates),
+            unsure=tuple(among(candidate, known) for candidate in found.unsure),
         )
         decisions, steps = list(found.decisions), list[_Step]()
         for candidate in found.candidates:
-            if candidate.negated and _outdone(candidate, found.candidates):
+            if candidate.negated and outdone(candidate, found.candidates):
                 continue  # decided together with what takes its place
             held = [p for p in existing.values() if p.detail == candidate.detail]
             step = self._step(candidate, held, found.candidates)
@@ -312,9 +314,12 @@ class Learner:
             if step.made is not None:
                 existing = {step.made.id: step.made, **existing}
         certain = [(step.candidate, step.ruling) for step in steps]
+        found = replace(
+            found, unsure=(*found.unsure, *perhaps_over([(step.candidate, step.ruling) for step in steps], known))
+        )
         unsure: list[Weighed] = []
         for candidate in found.unsure:
-            if candidate.negated and _outdone(candidate, found.unsure):
+            if candidate.negated and outdone(candidate, found.unsure):
                 continue
             ruling = self.maintainer.decide(candidate, [p for p in existing.values() if p.detail == candidate.detail])
             if ruling.outcome is Outcome.PASS:
@@ -326,7 +331,7 @@ class Learner:
         return _Plan(revision, tuple(decisions), tuple(steps), draft)
 
     def _step(self, candidate: Candidate, held: Sequence[Preference], all_of: Sequence[Candidate]) -> _Step:
-        outdone = {fold(c.value) for c in all_of if c.negated and _same_breath(c, candidate)} - {fold(candidate.value)}
+        outdone = {fold(c.value) for c in all_of if c.negated and same_breath(c, candidate)} - {fold(candidate.value)}
         ended = tuple(p for p in held if fold(p.value) in outdone) if not candidate.negated else ()
         ruling = self.maintainer.decide(candidate, held)
         if ended:
@@ -389,9 +394,9 @@ class Learner:
             self._proposals.expire(now)
             return self._proposals.open(now)
 
-    def worth(self, proposal: Proposal) -> bool:
+    def worth(self, proposal: Proposal, *, told: bool = False) -> bool:
         """Whether it is worth a driver's attention to ask about it aloud (`memory.learn.worth`)."""
-        return not_worth(self._session.encoder, proposal) is None
+        return not_worth(self._session.encoder, proposal, told=told) is None
 
     def asked(self, proposal: str) -> None:
         """Note that the driver was asked aloud about a proposal."""
@@ -460,23 +465,6 @@ def _silenced(asked: Asked | None, consent: Consent, now: datetime) -> tuple[Dec
 
 def _sayable(turn: Turn) -> Turn:
     return turn.model_copy(update={"text": sayable(turn.text)})
-
-
-def _same_breath(one: Candidate, other: Candidate) -> bool:
-    return one.detail == other.detail and one.sentence == other.sentence
-
-
-def _among(candidate: Candidate, held: Sequence[Preference]) -> Candidate:
-    """A candidate that gives something up, in the category in which that very thing is held: "i can't stand Muse any more"."""
-    if candidate.sense.wanted and not candidate.negated:
-        return candidate
-    details = {p.detail for p in held if p.sense.wanted and fold(p.value) == fold(candidate.value)}
-    return candidate if len(details) != 1 else candidate.model_copy(update={"detail": details.pop()})
-
-
-def _outdone(candidate: Candidate, all_of: Sequence[Candidate]) -> bool:
-    """Whether the same sentence puts something else in the place of what it negates."""
-    return any(not other.negated and _same_breath(candidate, other) for other in all_of)
 
 
 def _decision(step: _Step) -> Decision:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
-from memory.learn.meaning import Meaning
+from memory.learn.meaning import SURELY, Meaning
 from models.text import contains, spoken, words
 from schemas.kinds import OWN, Label
 from schemas.memory import Conversation, Words
@@ -113,7 +113,9 @@ def strength(encoder: Encoder, text: str) -> dict[str, float]:
     if told <= seen[STATED] + seen[ENDED]:
         return seen
     left = (1.0 - told) / max(1.0 - seen[STATED] - seen[ENDED], TINY)
-    ended = gone if gone > own else min(seen[ENDED], told)
+    ended = (
+        gone if gone > own and own < SURELY else min(seen[ENDED], told)
+    )  # "high was too much, so it's medium" states
     return {NONE: seen[NONE] * left, HINTED: seen[HINTED] * left, STATED: told - ended, ENDED: ended}
 
 

@@ -25,9 +25,9 @@ from memory.learn.english.canonical import (
     said_by_refusing,
     turned_down,
 )
-from memory.learn.english.clauses import apart, halves, statements
+from memory.learn.english.clauses import Statement, apart, statements
 from memory.learn.english.kinds import KINDS, LISTED, plausible, split
-from memory.learn.english.negation import ABOUT_MEMORY, Polarity, applies, fond, negated, series
+from memory.learn.english.negation import ABOUT_MEMORY, Polarity, applies, clause, fond, negated, series
 from memory.learn.english.secrets import NO_SECRETS, secret
 from memory.learn.evidence import (
     ENDED,
@@ -44,17 +44,19 @@ from memory.learn.evidence import (
 )
 from memory.learn.meaning import (
     DOUBT,
+    FOREIGN_AT,
     ROADS,
     Holds,
     Meaning,
     Over,
     agreed,
-    conditions,
     elsewhen,
     idle,
-    meaning,
+    in_its_statement,
     named,
+    not_own,
     outright,
+    stated,
     unconditioned,
 )
 from memory.store.preferences import silent
@@ -74,10 +76,6 @@ UNTOLD = "I could not tell which"
 
 TOLD_AT = 0.4
 """From this sureness of the recogniser on a refusal is told: below it nobody knows what was talked about."""
-FOREIGN_AT = 0.7
-"""From this share of its marks on a value is supposed, quoted, somebody else's, and so not the driver's."""
-UNREAL_NONE_AT = 0.3
-"""What the encoder has to give, too, to the sentence of such a value revealing nothing, where it is not somebody else's."""
 ENDS_AT = 0.75
 """From this sureness on what is taken back or disliked goes unasked: more than to store, since it ends what is stored."""
 MARKED_AT = 0.8
@@ -164,6 +162,8 @@ class _Read:
     now: datetime
     allowed: frozenset[str]
     """Detail keys of the categories that consent forbids now are not in it."""
+    told: str
+    """The turn by which the driver surely tells something."""
 
 
 _Found = tuple[int, Finding, list[Candidate | Decision] | None]
@@ -228,7 +228,7 @@ class Extractor:
         turns = conversation.driver_turns()
         screened = [self.screen(turn.text, consent, now) for turn in turns]
         allowed = frozenset(d for d, category in BY_DETAIL.items() if consent.forbids(category, now) is None)
-        whole = _Read(conversation.id, turns, beside_of(conversation), screened, consent, now, allowed)
+        whole = _Read(conversation.id, turns, beside_of(conversation), screened, consent, now, allowed, told)
         decisions = [
             refusal(s.forbidden, s.reason)
             for s, turn in zip(screened, turns, strict=True)
@@ -236,13 +236,12 @@ class Extractor:
         ]
         if silent(consent, now) is not None:
             return Extraction(decisions=tuple(decisions))
-        least = self.settings.store_at if least is None else least
-        found = self._read(whole, decisions, least)
-        found.sort(key=lambda pair: pair[0])  # what was said later has the last word
+        usual = self.settings.told_at if told else self.settings.store_at
+        found = sorted(self._read(whole, decisions, usual if least is None else least), key=lambda pair: pair[0])
         sure, unsure = [], []
-        for number, candidate in found:
+        for number, candidate in found:  # what was said later has the last word
             certain = candidate.confidence / max(turns[number].confidence, 1e-6)  # how it was heard is another question
-            enough = self.settings.told_at if told and turns[number].text == told else self.settings.store_at
+            enough = self.settings.told_at if turns[number].text == told else self.settings.store_at
             if certain >= enough and not candidate.doubted:
                 sure.append(candidate)
             elif certain >= self.settings.ask_at:
@@ -279,31 +278,40 @@ class Extractor:
                 else:
                     found.append((number, result))
         if silent_on:  # a talk about what is switched off is no occasion for questions
-            least = self.settings.store_at
-            found = [(n, c) for n, c in found if c.confidence >= least * whole.turns[n].confidence]
+            found = [(n, c) for n, c in found if c.confidence >= self.settings.store_at * whole.turns[n].confidence]
         return found
 
     def _several(self, number: int, whole: _Read, least: float) -> list[Candidate]:
         """What the statements of a turn say, read one by one; nothing where it makes one only, or they are not sure."""
         turn = whole.turns[number]
-        told = statements(turn.text) if whole.screened[number].forbidden is None else ()
-        if not told:
+        if whole.screened[number].forbidden is not None:
             return []
+        marked = tuple(map(Statement, stated(self._encoder.marks(turn.text)) if turn.text == whole.told else ()))
+        ways = ((marked, Beside(after=turn.text)), (statements(turn.text), Beside()))
+        return next(
+            (found for told, beside in ways if told and (found := self._parts(turn, told, beside, whole, least))), []
+        )
+
+    def _parts(
+        self, turn: Turn, told: Sequence[Statement], beside: Beside, whole: _Read, least: float
+    ) -> list[Candidate]:
+        """What these statements of a turn say; nothing where one of them says nothing."""
         turns = [turn.model_copy(update={"text": one.text}) for one in told]
         screened = [self.screen(one.text, whole.consent, whole.now) for one in told]
-        alone = replace(whole, turns=turns, screened=screened, beside=[Beside()] * len(turns))
+        alone = replace(whole, turns=turns, screened=screened, beside=[beside] * len(turns))
         found: list[list[Candidate]] = []
         for place, one in enumerate(told):
-            finding = read(self._encoder, [one.text], self.settings.reading)[0]
+            finding = read(self._encoder, [one.text], self.settings.reading, beside=[beside])[0]
             if screened[place].forbidden is not None or finding.detail not in whole.allowed:
                 return []
             found.append([r for r in self._told(place, finding, alone) if isinstance(r, Candidate)])
             same = place > 0 and bool(found[-2]) and found[-2][0].detail == finding.detail
             if place > 0 and not (same and finding.detail in LISTED) and not apart(told[place - 1], one, alike=same):
                 return []
+        if not all(found):
+            return []
         every = [c for own in found for c in own]
-        best = max((c.confidence for c in every), default=0.0)
-        weakest = min(max((c.confidence for c in own), default=0.0) for own in found)
+        best, weakest = (which(max(c.confidence for c in own) for own in found) for which in (max, min))
         sure = least * turn.confidence
         one_list = {c.detail for c in every} <= LISTED and len({c.detail for c in every}) == 1
         if any(one.thing for one in told):  # a list hangs together
@@ -352,6 +360,7 @@ class Extractor:
     def _told(self, number: int, finding: Finding, whole: _Read) -> Iterator[Candidate | Decision]:
         """What a finding says, in candidates: several where it names several values of a multi category."""
         turn, detail = whole.turns[number], finding.detail
+        surely = contains(whole.told, turn.text)
         category = BY_DETAIL[detail]
         marked = self._encoder.marks(turn.text)
         bare = unconditioned(marked, turn.text) if is_closed(detail) else turn.text
@@ -375,13 +384,12 @@ class Extractor:
             if value is None or (new and idle(marked, detail, part)):
                 yield _dropped(detail, f"{UNTOLD} {category.title.lower()} you meant")
                 continue
-            half = next((one for one in halves(turn.text) if contains(one, part)), turn.text)
-            told = meaning(self._encoder.marks(half), detail, part, value)
-            if not told.conditions and half != turn.text:  # half a sentence tells less surely what is one
-                told = replace(told, conditions=conditions(marked, part, within=half))
-            if self._foreign(finding, told):
+            told = in_its_statement(self._encoder, turn.text, detail, part, value, surely=surely)
+            if not_own(told, finding.strength[NONE]):
                 yield _dropped(detail, NOT_OWN)
                 continue
+            if not told.sense.wanted and fond(clause(turn.text, part)):
+                told = replace(told, doubt=0.5)  # "can't get enough of ghost stories" is easily marked as disliked
             if told.holds is not Holds.UNTOLD and polarity(detail, part) is Polarity.PLAIN:
                 over = self._marked(told, turn.text, part)
             else:
@@ -402,12 +410,6 @@ class Extractor:
                 sense=told.sense,
                 conditions=told.conditions,
             )
-
-    def _foreign(self, finding: Finding, told: Meaning) -> bool:
-        """Whether a value is not the driver's at all; what is wanted this once may become a habit, so it may wait for that."""
-        if told.holds is Holds.UNREAL:
-            return told.share >= FOREIGN_AT and finding.strength[NONE] >= UNREAL_NONE_AT
-        return told.holds is Holds.OTHERS and told.share >= FOREIGN_AT
 
     def _marked(self, told: Meaning, text: str, part: str) -> Over:
         """Whether a thing that is marked is over: as it is marked; as it is worded, where it is marked as wanted and not surely."""
@@ -451,7 +453,7 @@ class Extractor:
         against = foreign or (over is Over.NO and told.doubt > DOUBT and not is_closed(finding.detail))
         ends = over is Over.YES or not told.sense.wanted
         marked = told.holds is Holds.UNTOLD or told.share >= ENDS_MARKED_AT
-        doubted = over is Over.PERHAPS or against
+        doubted = over is Over.PERHAPS or against or (ends and over is Over.NO and every.nothing >= NONE_AT)
         if doubted or (ends and (sure < ENDS_AT or not marked)):
             sure = min(sure, 0.99 * self.settings.store_at)
         surely = told.holds in (Holds.YES, Holds.ENDED) and told.share >= MARKED_AT

@@ -23,7 +23,7 @@ from memory.learn.english.negation import (
 )
 from memory.learn.meaning import AT
 from models.text import contains, words
-from schemas.kinds import Label
+from schemas.kinds import OWN, Label, Part
 from schemas.memory import Candidate, Outcome, Preference, Sense
 from schemas.ports import Encoder
 from schemas.preferences import SUB_TITLES
@@ -32,6 +32,11 @@ SAME_AT = 0.93
 """Cosine of two values of one category, as ``encode`` sees them, from which on they are the same in other words."""
 RELATED_AT = 0.9
 """Below this cosine they are different things; between the two they are the same where the words of one stand in the other."""
+
+WANTED, AGAINST = (Label.LIKES, Label.NEEDS), (Label.PAST, Label.DISLIKES, Label.AVOIDS)
+"""What the words of a stored value may be marked as in a sentence that names another: whichever of the two is more."""
+TAKES_AT = 0.9
+"""Share of its marks from which on a thing takes another's place although nothing else tells its category. Our choice."""
 
 SONGS = "favorite_songs"
 
@@ -90,6 +95,17 @@ class Maintainer:
             return Ruling(Outcome.UPDATE, _instead(candidate.value, peers), replaced=tuple(peers))
         return self._one_more(candidate, peers, close)
 
+    def successor(self, sentence: str, held: Sequence[Preference]) -> tuple[Preference, Part] | None:
+        """What is held that a sentence gives up, and what it puts in its place: "finally cancelled Deezer and went over to Tidal".
+
+        By the marks alone: that the one is held tells the category, whatever the sentence looks like.
+        """
+        marked = self._encoder.marks(sentence)
+        gone, own = marked.parts({Label.PAST}, AT), marked.parts(OWN, AT)
+        ends = [p for p in held if not is_closed(p.detail) and any(_part_of(p.value, one.text) for one in gone)]
+        alone = len(ends) == 1 and len(own) == 1 and own[0].share >= TAKES_AT
+        return (ends[0], own[0]) if alone and ends[0].sense.wanted and own[0].label in WANTED else None
+
     def _opposite(
         self, candidate: Candidate, equal: Preference | None, held: Sequence[Preference]
     ) -> tuple[Preference, ...]:
@@ -142,14 +158,15 @@ class Maintainer:
     def _given_up(self, candidate: Candidate, stored: Preference) -> bool:
         """Whether the candidate's sentence names a stored value as what does not hold any more."""
         value, sentence = stored.value, candidate.sentence
-        if not contains(sentence, value) or contains(candidate.value, value):
+        said = next((one for one in (value, f"{value}'s") if contains(sentence, one)), None)
+        if said is None or contains(candidate.value, value):
             return False
-        shares = self._encoder.marks(sentence).of(words(value))
-        against = shares.get(Label.PAST, 0.0) + shares.get(Label.DISLIKES, 0.0) + shares.get(Label.AVOIDS, 0.0)
+        shares = self._encoder.marks(sentence).of(words(said))
+        wanted, against = (sum(shares.get(label, 0.0) for label in own) for own in (WANTED, AGAINST))
         if not stored.sense.wanted:
             return False
         by_words = negated(sentence, value, polarity(stored.detail, value)) is not None
-        return against >= AT or by_words or displaced(sentence, value)
+        return (wanted + against >= AT and against > wanted) or by_words or displaced(sentence, value)
 
 
 def _same_song(candidate: Candidate, stored: Preference) -> bool:

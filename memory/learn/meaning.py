@@ -7,14 +7,18 @@ nothing is marked the encoder's own view of the sentence is left to count.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import pairwise
 
 from memory.learn.english.canonical import bare_name, is_closed
+from memory.learn.english.clauses import halves
 from memory.learn.english.conditions import condition, same
+from memory.learn.english.negation import clause
 from models.text import contains, normal, words
-from schemas.kinds import CONDITION_LABELS, OTHER, OWN, VALUES, Condition, Label, Marked, Part, Sense
+from schemas.kinds import CONDITION_LABELS, LABELS, OTHER, OWN, VALUES, Condition, Label, Marked, Part, Sense
+from schemas.ports import Encoder
 
 SURELY = 0.9
 """Share from which on words are a condition that no closed value names. Our choice."""
@@ -27,6 +31,10 @@ AT = 0.5
 """Share from which on a value counts as marked; the training's own middle."""
 DOUBT = 0.3
 """Up to this share of what speaks the other way a sense is stored without asking."""
+FOREIGN_AT = 0.7
+"""From this share of its marks on a value is supposed, quoted, somebody else's, and so not the driver's."""
+UNREAL_NONE_AT = 0.3
+"""What the encoder has to give, too, to the sentence of such a value revealing nothing, where it is not somebody else's."""
 SENSES = {
     Label.LIKES: Sense.LIKES,
     Label.DISLIKES: Sense.DISLIKES,
@@ -51,6 +59,7 @@ _OUTRIGHT = re.compile(
 )
 """A sentence that is nothing but a liking or a dislike."""
 
+_ARTICLES = frozenset(("a", "an", "the", "some"))
 _BEARS = "(?:take|stand|bear|face|stomach|handle|tolerate|manage|listen to|cope with|deal with|do with|put up with)"
 _ONLY_BEARS = re.compile(
     rf"\b(?:can|could) (?:really |just )?only (?:really |just )?{_BEARS} (?!(?:so|this|that|a) (?:much|many|bit|little|few))"
@@ -111,7 +120,11 @@ def meaning(marked: Marked, detail: str, said: str, value: str) -> Meaning:
         said: the words of it that carry the value; the whole sentence where no words do.
         value: canonical.
     """
-    shares = outright(marked.text, said) or _borne(marked, said)
+    own = words(said)
+    place = marked.places(own) if len(own) > 1 and own[0] in _ARTICLES else None
+    if place is not None and marked.shares is not None and marked.shares[place[0], 0] >= AT:
+        own = own[1:]  # "a | McDonald's"
+    shares = outright(marked.text, said) or _borne(marked, " ".join(own))
 
     def of(*labels: Label) -> float:
         return sum(shares.get(label, 0.0) for label in labels)
@@ -137,6 +150,36 @@ def meaning(marked: Marked, detail: str, said: str, value: str) -> Meaning:
     if share < AT:
         holds = Holds.UNTOLD
     return Meaning(sense, holds, share, doubt, conditions(marked, said), past, foreign)
+
+
+def not_own(told: Meaning, nothing: float) -> bool:
+    """Whether a value is not the driver's at all; what is wanted this once may become a habit, so it may wait for that.
+
+    Args:
+        told: what is said of it.
+        nothing: the encoder's probability that its sentence reveals nothing.
+    """
+    if told.holds is Holds.UNREAL:
+        return told.share >= FOREIGN_AT and nothing >= UNREAL_NONE_AT
+    return told.holds is Holds.OTHERS and told.share >= FOREIGN_AT
+
+
+def in_its_statement(encoder: Encoder, text: str, detail: str, said: str, value: str, *, surely: bool) -> Meaning:
+    """What a sentence says of a value: the statement of it that holds the value, where it makes several.
+
+    ``surely``: the dialogue is sure that the sentence tells something, so that what its marks divide it into counts.
+    """
+    marked = encoder.marks(text)
+    own = next((one for one in (*(stated(marked) if surely else ()), *halves(text)) if contains(one, said)), text)
+    told = meaning(encoder.marks(own), detail, said, value)
+    if (
+        surely and told.doubt > DOUBT and not marked.parts({Label.HOLDER}, AT)
+    ):  # the words round it may say it more plainly
+        alone = meaning(encoder.marks(clause(text, said)), detail, said, value)
+        told = replace(alone, conditions=told.conditions) if alone.doubt <= DOUBT < alone.share else told
+    if not told.conditions and own != text:  # a part of a sentence tells less surely what is one
+        told = replace(told, conditions=conditions(marked, said, within=own))
+    return told
 
 
 def outright(text: str, said: str) -> Mapping[Label, float] | None:
@@ -239,6 +282,35 @@ def _without_lead(marked: Marked, said: str, over: Sequence[Part]) -> str:
     return " ".join(parts[at:]) if at and unmarked(marked, " ".join(parts[:at])) else said
 
 
+_JOINT = re.compile(
+    r"[,;.!?]+\s*(?:(?:and|but|so|then)\s+)?|\s+(?:and|but|so|though|although|whereas)\s+", re.IGNORECASE
+)
+"""What stands between two statements."""
+_POINTING = frozenset("it them they that this those these one ones".split())
+"""Words that name nothing by themselves."""
+LEAST_SAID = 2
+"""Words of a statement beside its values and conditions: "rock | is my thing"; fewer only name one more thing."""
+
+
+def stated(marked: Marked) -> tuple[str, ...]:
+    """The statements of a sentence that has marked values in several, without those that only say what was once; else nothing."""
+    values = [part for part in marked.parts(OWN | {Label.PAST}, AT) if not set(words(part.text)) <= _POINTING]
+    cuts = [0]
+    for one, other in pairwise(values):
+        between = _JOINT.search(marked.text, marked.spans[one.end - 1][1], marked.spans[other.start][0])
+        cuts += [*between.span()] if between is not None else []
+    pieces = [*zip(cuts[::2], [*cuts[1::2], len(marked.text)], strict=True)]
+    named = [*values, *marked.parts(CONDITION_LABELS, AT)]
+    found: list[str] = []
+    for start, end in pieces if len(pieces) > 1 else ():
+        inside = [at for at, (first, last) in enumerate(marked.spans) if first >= start and last <= end]
+        if sum(not any(part.start <= at < part.end for part in named) for at in inside) < LEAST_SAID:
+            return ()
+        if any(value.label in OWN and value.start in inside for value in values):
+            found.append(marked.text[start:end])
+    return tuple(found)
+
+
 _CONTRAST = re.compile(r"\b(?:but|though|although|whereas|while|otherwise|then)\b", re.IGNORECASE)
 _EXCEPT = re.compile(
     r"\b(?:except|excepting|apart from|other than|unless|but (?:not|never)|just not|only not)"
@@ -276,8 +348,8 @@ def conditions(marked: Marked, said: str, *, within: str = "") -> tuple[Conditio
         other = found.get(part.label)
         if other is None or (own is not None and apart(part, own) < apart(other, own)):
             found[part.label] = part
-    near = (part for part in found.values() if not within or contains(within, part.text))
-    return tuple(condition(part.label, part.text) for part in near)
+    near = (part for part in (*found.values(), *(() if parts else _unmarked_if(marked, place))))
+    return tuple(condition(part.label, part.text) for part in near if not within or contains(within, part.text))
 
 
 def elsewhen(marked: Marked, said: Sequence[str], parts: Sequence[str]) -> list[str]:
@@ -309,18 +381,43 @@ def _whole_clause(marked: Marked, part: Part) -> Part:
     begins = next((at for at in range(min(part.start + 1, part.end - 1), -1, -1) if said[at] in _WHEN), None)
     if part.label is not Label.COMPANY or begins is None or part.start - begins > LONGEST_NAME:
         return part
+    return _clause_of(marked, part.label, begins, part.end)
+
+
+def _clause_of(marked: Marked, label: Label, begins: int, reaches: int) -> Part:
+    """The clause that begins with this word and reaches at least so far, as a condition."""
+    said = [marked.text[start:end].lower() for start, end in marked.spans]
     ends = next(
         (
             at + 1
-            for at in range(part.end - 1, len(said))
+            for at in range(reaches - 1, len(said))
             if at + 1 == len(said)
             or said[at + 1] in _CLAUSE_ENDS
             or re.search(r"[,.;!?]", marked.text[marked.spans[at][1] : marked.spans[at + 1][0]])
         ),
-        part.end,
+        reaches,
     )
     text = marked.text[marked.spans[begins][0] : marked.spans[ends - 1][1]]
-    return replace(part, start=begins, end=ends, text=text, share=max(part.share, SURELY))
+    return Part(label, text, begins, ends, SURELY)
+
+
+_NO_CONDITION = (["even"], ["as"], ["care"], ["mind"], ["matter"], ["know"], ["see"])
+"""Words before an "if" that sets no condition."""
+
+
+def _unmarked_if(marked: Marked, place: tuple[int, int] | None) -> Iterator[Part]:
+    """Clauses of an "if" that nothing marks: of the likeliest kind, where their words name a value of that kind."""
+    said = [marked.text[start:end].lower() for start, end in marked.spans]
+    begins = (at for at, word in enumerate(said) if word == "if" and said[at - 1 : at] not in _NO_CONDITION)
+    for at in begins:
+        if marked.shares is None or at + 2 >= len(marked.spans):
+            return
+        own = [LABELS.index(label) for label in CONDITION_LABELS]
+        part = _clause_of(marked, Label.TIME, at, at + 3)
+        label = LABELS[own[int(marked.shares[part.start : part.end, own].sum(0).argmax())]]
+        beyond = place is None or place[1] <= part.start or place[0] >= part.end
+        if beyond and condition(label, part.text).value not in (OTHER, "passengers") and not _excepted(marked, part):
+            yield replace(part, label=label)
 
 
 _WHEN = frozenset({"when", "whenever", "if", "while"})

@@ -10,6 +10,7 @@ import re
 
 from memory.learn.english.canonical import is_closed
 from memory.learn.english.kinds import plausible
+from memory.learn.english.negation import fond
 from memory.learn.evidence import revealed
 from memory.learn.meaning import Holds, meaning
 from memory.recall.lexical import STOP
@@ -25,7 +26,7 @@ REVEALED_AT = 0.95
 CarMem's development half: .048 of the conversations end in a question, .96 of these about the right category (docs/log.md,
 2026-11-28)."""
 OWN_AT, MAY_BE_AT = 0.95, 0.3
-"""Where its words are surely the driver's own liking or dislike, that much is enough."""
+"""Where its words are surely the driver's own liking or dislike, or they surely tell one, that much is enough."""
 AGAIN = 0.7
 """From this one on it was told on several days: what is this sure at once is stored without a question (``store_at``)."""
 MOST_WORDS = 5
@@ -35,8 +36,8 @@ _NO_VALUE = STOP | frozenset("us one ones something anything somewhere thing thi
 _SENTENCE = re.compile(r"(?:[^.!?]|[.](?=\d))+[.!?]*")
 
 
-def not_worth(encoder: Encoder, of: Candidate | Proposal) -> str | None:
-    """Why the driver is not asked about it, or None: it is worth a question."""
+def not_worth(encoder: Encoder, of: Candidate | Proposal, *, told: bool = False) -> str | None:
+    """Why the driver is not asked about it, or None: it is worth a question. ``told``: they surely tell something."""
     said = words(of.value)
     if of.confidence < LEAST:
         return "it is no more than a guess"
@@ -45,11 +46,13 @@ def not_worth(encoder: Encoder, of: Candidate | Proposal) -> str | None:
         return "nobody would call it that"
     if not plausible(of.detail, of.value):
         return f"it is none that is known of {of.category.title.lower()}"
-    told = meaning(encoder.marks(of.sentence), of.detail, of.value, of.value)
-    if told.holds in (Holds.UNREAL, Holds.OTHERS) or _asked(of):
+    means = meaning(encoder.marks(of.sentence), of.detail, of.value, of.value)
+    if means.holds in (Holds.UNREAL, Holds.OTHERS) or _asked(of):
         return "it was asked, supposed, or said of somebody else"
     second = revealed(encoder, of.detail, of.sentence)
-    own = told.holds in (Holds.YES, Holds.ENDED) and told.share >= OWN_AT
+    if not of.sense.wanted and fond(of.sentence):
+        return "who cannot get enough of it may like it"
+    own = told or (means.holds in (Holds.YES, Holds.ENDED) and means.share >= OWN_AT)
     if of.confidence < AGAIN and second is not None and second < (MAY_BE_AT if own else REVEALED_AT):
         return "it may be for this once, or about something else"
     return None

@@ -109,7 +109,8 @@ def is_closed(detail: str) -> bool:
 
 
 _TURNED_DOWN = re.compile(
-    r"\b(?:not|no|never|cannot|avoid\w*|exclud\w*|skip|disabl\w*|deactivat\w*|ignore|disregard|stop|without|any ?more|any longer|"
+    r"\b(?:not|no|never|cannot|avoid\w*|exclud\w*|skip|disabl(?:e|ing)|deactivat\w*|ignore|disregard|stop|without|any ?more|"
+    r"any longer|"
     r"no longer|remove|(?:turn|switch)(?: \w+){0,3} off|forget|instead of|rather than|other than|anything but|except|cancel|"
     r"done with|used to|too)\b|n't\b|\bnon\b"
 )
@@ -269,7 +270,7 @@ def _level_refused(value: str, text: str) -> str | None:
             rf"\b(?:don't|do not|doesn't|no longer) (?:\w+ )?(?:want|like|need|prefer)(?: \w+){{0,4}} (?:{pattern})\b|"
             rf"\b(?:stop|avoid)(?: \w+){{0,3}} (?:{pattern})\b|"
             rf"\b(?:hates?|detest|loathe|dislike|can't stand|can't bear|never want)(?: \w+){{0,6}} (?:{pattern})\b|"
-            rf"(?:n't|\bnot) (?:in |at |on |set )?(?:the |so |that )?(?:{pattern})\b"
+            rf"(?:n't|\bnot) (?:(?:\w+ )?(?:in|at|on|set|into|for|of) )?(?:the |so |that )?(?:{pattern})\b"
         )
         if level == value and re.search(_MIDDLING, text) is None and _ENDED.search(text) is None:
             if re.search(too, text):

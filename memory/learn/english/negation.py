@@ -266,6 +266,15 @@ def lately(sentence: str) -> bool:
     return LATELY.search(normal(sentence)) is not None
 
 
+_BESIDE = re.compile(r"\b(?:too|also|as well|besides?|and now)\b")
+_NOW = re.compile(r"\b(?:now|these days|nowadays|instead(?! of)|from now on)\b")
+
+
+def instead_now(sentence: str) -> bool:
+    """Whether the sentence says how things are now, and not that this came beside what was before."""
+    return _NOW.search(normal(sentence)) is not None and _BESIDE.search(normal(sentence)) is None
+
+
 def _spans(text: str, value: str) -> list[tuple[int, int]]:
     """Where the words of a value stand in a normal text, punctuation between them allowed."""
     if not value:

@@ -175,3 +175,80 @@ def test_what_is_given_up_is_looked_for_where_it_is_held(memory: DriverMemory) -
     assert kept(memory) == [("muse", "likes")]
     decisions = said(memory, "actually i can't stand muse any more", told=True)
     assert {d.detail for d in decisions} == {"favorite_artists_or_bands"}
+
+
+@pytest.mark.parametrize(("text", "kept_"), [
+    ("I can't stand country music, and in the mornings I listen to Radio 4",
+     {("favorite_genres", "country", ()), (STATION, "radio 4", ("morning",))}),
+    ("I hate opera, and on the way home I always have Classic FM on",
+     {("favorite_genres", "opera", ()), (STATION, "classic fm", ("other",))}),
+    ("I'm into soul but heavy metal does my head in",
+     {("favorite_genres", "soul", ()), ("favorite_genres", "heavy metal", ())}),
+    ("I love a curry and I fill up at Shell",
+     {("favourite_cuisine", "curry", ()), ("preferred_gas_station", "shell", ())}),
+])  # fmt: skip
+def test_each_statement_of_a_sentence_is_kept(
+    memory: DriverMemory, text: str, kept_: set[tuple[str, str, tuple[str, ...]]]
+) -> None:
+    said(memory, text, told=True)
+    assert held(memory) == kept_
+
+
+def test_what_one_says_of_another_is_not_taken_out_of_it(memory: DriverMemory) -> None:
+    said(memory, "so our Pauline turns round and goes, I can't abide Adele, just like that", told=True)
+    assert not held(memory)
+
+
+@pytest.mark.parametrize(("text", "kept_"), [
+    ("I only ever eat at McDonald's if I'm on a long trip", {("fast_food_preference", "mcdonald's", ("long",))}),
+    ("I like the seat heating on high if I've been out in the snow", {("seat_heating_preferences", "high", ("snow",))}),
+    ("I always park in a multi-storey if I can help it", {("preferred_parking_type", "parking garage", ())}),
+    ("if I were younger I would listen to techno all night", set()),
+])  # fmt: skip
+def test_an_if_is_a_condition_where_its_words_name_one(
+    memory: DriverMemory, text: str, kept_: set[tuple[str, str, tuple[str, ...]]]
+) -> None:
+    said(memory, text, told=True)
+    assert held(memory) == kept_
+
+
+@pytest.mark.parametrize(("before", "text", "now"), [
+    ("I use Deezer for my music.", "Finally cancelled Deezer and went over to Tidal.", "tidal"),
+    ("I usually charge at Ionity.", "Ionity's priced me out, so it's the Tesla chargers I go to.", "tesla chargers"),
+    ("I listen to Desert Island Discs.", "Desert Island Discs went stale on me, it's Off Menu I put on these days.", "off menu"),
+])  # fmt: skip
+def test_what_is_given_up_makes_room(memory: DriverMemory, before: str, text: str, now: str) -> None:
+    said(memory, before, told=True)
+    assert len(kept(memory)) == 1
+    said(memory, text, told=True)
+    assert kept(memory) == [(now, "likes")]
+
+
+@pytest.mark.parametrize(("text", "asked"), [
+    ("Five Guys is where I go now, the other place has gone downhill.", ["burger king"]),
+    ("Five Guys is where I go as well now.", []),
+])  # fmt: skip
+def test_what_may_have_been_given_up_is_asked_about(memory: DriverMemory, text: str, asked: list[str]) -> None:
+    memory.opt_in("orientation")  # the guard hears "guys"
+    memory.remember("I generally get my burgers at Burger King.", "fast_food_preference")
+    said(memory, text, told=True)
+    assert {value for value, _ in kept(memory)} == {"five guys", "burger king"}
+    assert [p.value for p in memory.proposals() if p.negated] == asked
+
+
+def test_a_disabled_bay_is_not_a_bay_disabled(memory: DriverMemory) -> None:
+    memory.opt_in("need_for_handicapped_accessible_parking")
+    memory.opt_in("health")
+    said(memory, "I've the blue badge on account of my hip, so it's a disabled bay for me wherever we go", told=True)
+    assert kept(memory) == [("yes", "needs")]
+
+
+def test_a_level_is_refused_in_more_words_than_not(memory: DriverMemory) -> None:
+    said(memory, "I'm not one for dear places, pub grub money's all I'll ever spend on a meal", told=True)
+    assert kept(memory) == [("cheap", "likes")]
+
+
+def test_praise_in_refusing_words_is_not_kept_as_a_dislike(memory: DriverMemory) -> None:
+    said(memory, "I just can't get enough of those ghost story podcasts", told=True)
+    assert not kept(memory)
+    assert not any(memory.worth(one, told=True) for one in memory.proposals())

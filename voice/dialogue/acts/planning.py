@@ -70,7 +70,7 @@ _OFF = re.compile(r"\b(?:off|out|down|kill|stop|shut|only|nothing|just|leave|kee
 _THIS_DAY = re.compile(
     r"\b(?:tomorrow|today|tonight|(?:rest of the|this|end of the) (?:day|evening|afternoon|morning))\b"
 )
-_HEDGES = re.compile(r"\b(?:maybe|perhaps|might|not sure|if i(?! can\b))\b")
+_HEDGES = re.compile(r"\b(?:maybe|perhaps|might|not sure)\b")
 """Words after which a liking is none yet."""
 _REFUSES = re.compile(r"\b(?:never|hate|rather die|can't (?:stand|bear)|anything but|wouldn't|too)\b")
 """Words that turn a number down: memory knows no number that is not liked."""

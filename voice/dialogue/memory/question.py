@@ -147,7 +147,7 @@ class ByTheWay:
             schemas.errors.GloveboxError: memory failed.
         """
         told = {decision.proposal for decision in decisions if decision.outcome is Outcome.ASK}
-        return self._asked(lambda p: p.id in told, "Shall") if told and self._asks else None
+        return self._asked(lambda p: p.id in told, "Shall", told=True) if told and self._asks else None
 
     def of_close(self, said: str) -> Remembering | None:
         """The question whether to keep what somebody close to the driver likes, told by the way; None where none is due.
@@ -162,7 +162,7 @@ class ByTheWay:
         self._kept.add(fact.text.lower())
         return Remembering(keeping(fact), "Because you told me that about somebody close to you.", fact)
 
-    def _asked(self, may: Callable[[Proposal], bool], begin: str) -> Remembering | None:
+    def _asked(self, may: Callable[[Proposal], bool], begin: str, *, told: bool = False) -> Remembering | None:
         """The question about the surest proposal that may be asked about now; of equally sure ones about the last heard."""
         proposals = [p for p in self._seat.memory.proposals() if p.due and may(p)]
         if not proposals:
@@ -170,7 +170,7 @@ class ByTheWay:
         consent, now = self._seat.memory.consent(), self._clock()
         allowed = [p for p in proposals if consent.forbids(p.category, now) is None]
         allowed.sort(key=lambda proposal: -proposal.confidence)  # stable: the last heard comes first
-        proposal = next((p for p in allowed if self._seat.memory.worth(p)), None)
+        proposal = next((p for p in allowed if self._seat.memory.worth(p, told=told)), None)
         if proposal is None:
             return None
         self._seat.memory.asked(proposal.id)

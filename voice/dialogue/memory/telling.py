@@ -75,12 +75,14 @@ class Telling:
         """What is said to something told without asking that it be kept: only what is stored is promised; ``said``: the words."""
         self._tells(said, decisions)
         known = self._decided(decisions)
+        asks = any(d.outcome is Outcome.ASK for d in decisions)
+        question = self._questions.about(decisions) if asks and self._questions is not None else None
+        asked = self._mind.doubts(question)
         if known is not None:
             return known
         self._mind.stated(said)
-        if any(d.outcome is Outcome.ASK for d in decisions):
-            question = self._questions.about(decisions) if self._questions is not None else None
-            return ("I see." if self._mind.doubts(question) else _UNSURE), decisions[0]
+        if asks:
+            return ("I see." if asked else _UNSURE), decisions[0]
         why, decision = self._seat.memory.special(said), decisions[0] if decisions else None
         if self._questions is not None and self._mind.doubts(self._questions.of_close(said)):
             return "I see.", decision

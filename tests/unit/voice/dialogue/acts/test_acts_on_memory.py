@@ -9,6 +9,7 @@ import pytest
 
 from models.commands.matcher import TemplateMatcher
 from schemas.actions import Action
+from schemas.actions.acts import Act
 from schemas.events import ActionResult, ActionStatus, Command, CommandKind, Route, Ruling, Verdict
 from schemas.memory import ENDLESS, Decision, Turn
 from tests.dialogues import NOW, FakeVehicle, Rig
@@ -88,6 +89,13 @@ def test_only_what_is_told_teaches(rig: Rig) -> None:
 def test_a_complete_command_teaches_only_by_what_it_chooses(name: str, slots: dict[str, object], taught: bool) -> None:
     command = Command(kind=CommandKind.ACTION, name=name, slots=slots)
     assert teaches(Plan(Route.FAST, "complete command", command), "these words") is taught
+
+
+@pytest.mark.parametrize(("text", "taught"), [
+    ("i want a roof over the car if i'm parking it in the rain", True), ("maybe i like jazz", False),
+])  # fmt: skip
+def test_an_if_is_no_hedge(text: str, taught: bool) -> None:
+    assert teaches(Plan(Route.MODEL, "told", acts=(Act("tell", {}),), asks=1.0), text) is taught
 
 
 class Marking:

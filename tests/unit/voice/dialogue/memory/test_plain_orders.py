@@ -31,7 +31,7 @@ class Held:
     def proposals(self) -> tuple[Proposal, ...]:
         return (self.proposal,)
 
-    def worth(self, proposal: Proposal) -> bool:
+    def worth(self, proposal: Proposal, *, told: bool = False) -> bool:
         return self.is_worth and proposal is self.proposal
 
     def consent(self) -> Consent:

@@ -49,12 +49,12 @@ class Unsure(KeywordEncoder):
         return Marked(text) if text == TOLD else super().marks(text)
 
 
-def _always(proposal: Proposal) -> bool:
-    return bool(proposal.id)
+def _always(proposal: Proposal, *, told: bool = False) -> bool:
+    return bool(proposal.id) or told
 
 
-def _never(proposal: Proposal) -> bool:
-    return not proposal.id
+def _never(proposal: Proposal, *, told: bool = False) -> bool:
+    return not (proposal.id or told)
 
 
 def hinted(*said: str, questions: int = 1) -> tuple[Dialogue, FakeVehicle, DriverMemory]:
