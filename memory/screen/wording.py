@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from datetime import datetime, tzinfo
+from datetime import date, datetime, tzinfo
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -246,6 +246,8 @@ class Wording:
             return self(f"value.{kind}.{'yes' if value else 'no'}")
         if name == "celsius" and isinstance(value, int | float):
             return self._warm(float(value))
+        if name == "date":
+            return self._of_year(date.fromisoformat(str(value)))
         if isinstance(value, int | float):
             form = f"slot.{name}" if f"slot.{name}" in self._own else "slot.number"
             return self(form, value=self.quantity(value))
@@ -262,9 +264,11 @@ class Wording:
 
     def day(self, moment: datetime) -> str:
         """``21 Nov 2026``."""
-        here = moment.astimezone(self._zone)
-        month = self("months").split()[here.month - 1]
-        return self("day", day=here.day, month=month, year=here.year)
+        return self._of_year(moment.astimezone(self._zone))
+
+    def _of_year(self, day: date) -> str:
+        month = self("months").split()[day.month - 1]
+        return self("day", day=day.day, month=month, year=day.year)
 
     def time(self, moment: datetime) -> str:
         """``18:05``."""

@@ -91,7 +91,7 @@ def test_every_action_has_a_title_and_every_value_a_word(words: Wording) -> None
         schema = action.model_json_schema()
         for name, slot in schema["properties"].items():
             for value in values(slot, schema.get("$defs", {})):
-                if name in {"hour", "minute", "half"}:
+                if name in {"hour", "minute", "half", "date"}:
                     continue
                 told = words.act(action.name, {name: value})
                 assert "_" not in told and "{" not in told and told.startswith(f"{own[f'action.{action.name}']}: "), (
@@ -107,6 +107,8 @@ def test_every_action_has_a_title_and_every_value_a_word(words: Wording) -> None
     ("set_trunk", {"open": True}, "Trunk: open", "Kofferraum: offen"),
     ("set_charge_timer", {"on": True, "hour": 7, "minute": 5, "half": "pm"}, "Charging timer: on, 19:05", "Ladezeit: an, 19:05"),
     ("set_reminder", {"what": "milk", "hour": 12, "half": "am"}, "Reminder: “milk”, 0:00", "Erinnerung: „milk“, 0:00"),
+    ("set_reminder", {"what": "card", "hour": 9, "half": "am", "date": "2027-06-07"},
+     "Reminder: “card”, 9:00, 7 Jun 2027", "Erinnerung: „card“, 9:00, 7. Juni 2027"),
     ("set_seat_heating", {"level": 2, "zone": "all"}, "Seat heating: level 2, all", "Sitzheizung: Stufe 2, alle"),
     ("undo", {}, "Taken back", "Zurückgenommen"),
     ("some_new_thing", {}, "some new thing", "some new thing"),
