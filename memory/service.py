@@ -76,7 +76,7 @@ class DriverMemory:
             new_id: makes the ids of preferences and proposals.
         """
         settings = settings or MemorySettings()
-        self.driver = driver
+        self.driver, self._trip = driver, ""
         extractor = Extractor(encoder, settings.extraction)
         self.session = session = Session(
             driver, vault, encoder, extractor,
@@ -154,8 +154,10 @@ class DriverMemory:
         self.trips, self.terms, self.set_terms = session.archive.trips, conversations.terms, conversations.set_terms
 
     def begin_trip(self, trip: str) -> None:
-        """A drive begins: where the car was parked matters no more."""
-        self.learner.keeping.drive_begins()
+        """A drive begins, or goes on: with the first word of it, where the car was parked matters no more."""
+        if trip != self._trip:
+            self._trip = trip
+            self.learner.keeping.drive_begins()
         self.conversations.begin_trip(trip)
 
     def close(self) -> None:

@@ -14,6 +14,7 @@ from memory.service import DriverMemory
 from memory.store import facts as facts_of
 from memory.vault.lifecycle import backups, utc_text
 from schemas.errors import ConsentError, ExportError, UnknownEntryError
+from schemas.kinds import NEXT_DRIVE
 from schemas.memory import (
     CONVERSATIONS,
     FACTS,
@@ -306,3 +307,13 @@ def test_of_an_older_export_a_road_type_is_avoided(desk: Desk, memory: DriverMem
     del exported["facts"]
     other.take_in({**exported, "version": 3, "preferences": old, "proposals": []})
     assert [p.sense for p in other.preferences()] == [Sense.AVOIDS]
+
+
+def test_where_the_car_is_parked_is_kept_until_another_drive_begins(memory: DriverMemory) -> None:
+    memory.begin_trip("today")
+    keep(memory, PARKED, until_words=NEXT_DRIVE)
+    memory.begin_trip("today")  # as whenever something was learnt on it
+    assert [fact.text for fact in memory.facts()] == [PARKED]
+    memory.end_trip("today")
+    memory.begin_trip("tomorrow")
+    assert not memory.facts()

@@ -299,7 +299,7 @@ class Acting:
             if question := which_one(act, said, recent, self._clock()):
                 work.needs, work.question = act, question
             elif act.name == "set_reminder" and errands.moved(said) and (waiting := await self._reminders()):
-                again = resolving.waiting_one(act, spoken(whole), waiting, self._clock())
+                again = resolving.waiting_one(act, spoken(whole), waiting, recent, self._clock())
                 work.needs, work.among, work.slot, work.question = again.wish, again.among, "what", again.question
                 work.gone, found = again.actions[:1], [*found, *again.actions[1:]]
             elif act.is_action:

@@ -284,17 +284,22 @@ class Again:
     question: str = ""
 
 
-def waiting_one(act: Act, text: str, waiting: Sequence[Mapping[str, object]], now: datetime) -> Again:
+def waiting_one(
+    act: Act, text: str, waiting: Sequence[Mapping[str, object]], recent: RecentActions, now: datetime
+) -> Again:
     """Which of the reminders that are set is meant by one at another time.
 
     Args:
-        act: the new time, and words of what it is for, if any were said.
+        act: the new time, and words of what it is for, if any were said; else the one that was set just now is meant.
         text: the utterance in its spoken form.
         waiting: what is set, as ``get_timers`` tells it.
+        recent: what was done last.
         now: the present moment.
     """
     act = on_day(act, text, now) or act
-    said = stems(str(act.slots.get("what", "")))
+    last = recent.done if recent.fresh(now) and not recent.since else None
+    just = last.what if isinstance(last, SetReminder) else ""
+    said = stems(str(act.slots.get("what", just)))
     meant = [one for one in waiting if not said or said & stems(str(one["label"]))] or waiting
     if len(meant) > 1:
         among = tuple(str(one["label"]) for one in meant)

@@ -363,7 +363,7 @@ def test_a_reminder_that_waits_is_moved_though_other_things_were_said_since() ->
     text = "och make that reminder three instead"
     moved = errands.moved(text)
     assert moved is not None
-    again = waiting_one(Act(moved.name, moved.slots), text, _WAITING[:1], NOW)
+    again = waiting_one(Act(moved.name, moved.slots), text, _WAITING[:1], RecentActions(), NOW)
     assert [one.describe() for one in again.actions] == [
         "cancel_timer(kind=reminder, label=check the oven)", "set_reminder(what=check the oven, hour=3)",
     ]  # fmt: skip
@@ -376,9 +376,18 @@ def test_which_of_two_reminders_is_moved_is_asked_but_where_it_is_named() -> Non
     ):
         wish = errands.moved(text)
         assert wish is not None
-        again = waiting_one(Act(wish.name, wish.slots), text, _WAITING, NOW)
+        again = waiting_one(Act(wish.name, wish.slots), text, _WAITING, RecentActions(), NOW)
         assert again.among == among
         assert [one.slots()["what"] for one in again.actions[1:]] == ([moved] if moved else [])
+
+
+def test_of_two_reminders_the_one_that_was_set_just_now_is_moved() -> None:
+    text, first = "no make that one twelve", parse_action("set_reminder", {"what": "post the letter", "hour": 4})
+    moved = errands.moved(text)
+    assert moved is not None
+    recent = RecentActions((first,), at=NOW, done=first, done_at=NOW)
+    again = waiting_one(Act(moved.name, moved.slots), text, _WAITING, recent, NOW)
+    assert not again.among and again.actions[1].slots()["what"] == "post the letter"
 
 
 @pytest.mark.parametrize(
