@@ -17,8 +17,8 @@ SECRET = re.compile(
 """What is never kept, whatever is switched on: who finds the car open must not find the rest."""
 NO_SECRETS = "I never keep PINs, passwords or numbers of accounts"
 SECRET_AT = 0.6
-"""Share of its marks, read with an asking and without, from which on words are a secret: the number of a house or of a locker is
-none ("my dad's house is number 29, so you've got that now"). Our choice."""
+"""Share of its marks from which on words are a secret, as they were said or, on average, read with an asking as well. Our choice:
+rather the number of a house is refused ("my dad's house is number 29, so you've got that now") than that of a door is kept."""
 
 
 def secret(encoder: Encoder, text: str, marked: Marked | None = None) -> bool:
@@ -26,6 +26,8 @@ def secret(encoder: Encoder, text: str, marked: Marked | None = None) -> bool:
     if SECRET.search(normal(text)) is not None:
         return True
     share = _share(encoder.marks(text) if marked is None else marked)
+    if share >= SECRET_AT:
+        return True
     return share > 0.0 and (share + _share(encoder.marks(plainly(text)))) / 2 >= SECRET_AT
 
 

@@ -199,17 +199,17 @@ def test_nothing_of_the_asking_is_left_in_a_fact(said: str, kept: str) -> None:
 @pytest.mark.parametrize(
     ("said", "is_secret"),
     [
-        ("our bin lorry comes at six on mondays", False),
-        ("My dad's house is number twenty-nine with the green door, so you've got that now.", False),
-        ("Our gate's the blue one, number nineteen.", False),
-        ("our hotel room is three one four", False),
+        ("my locker is number forty", False),
+        ("we live at fourteen elm road", False),
+        ("To get in at my mother's you press star six six one, store that for next time.", True),
+        ("I log in to the bank with Margaret fifty-eight, can you keep that safe?", True),
         ("The shed padlock is three eight two.", True),
         ("remember the key safe outside mum's is one nine four five", True),
         ("the wifi key is purple elephant nine", True),
         ("The three digits on the back of my Mastercard are eight one six.", True),
     ],
 )
-def test_a_number_that_opens_nothing_is_no_secret(said: str, is_secret: bool) -> None:
+def test_what_opens_something_is_a_secret(said: str, is_secret: bool) -> None:
     assert secret(real(), said) is is_secret
 
 
