@@ -27,7 +27,7 @@ _VALUES = re.compile(
     re.IGNORECASE,
 )
 """What a thing is told anew with: numbers, days of a month or a week, months."""
-_SMALL = frozenset("the a an on at in of my our it's is are".split())
+_SMALL = frozenset("the a an on at in of my our it's is are now".split())
 LONGEST_FACT = 400
 """Characters of a fact: a sentence or two."""
 
@@ -98,9 +98,13 @@ class Keeping:
             )  # fmt: skip
 
     def _renews(self, one: Fact, fact: Fact) -> bool:
-        """Whether a fact tells the same as another with a new number or day: it says all else of the old one and means the same."""
-        old, new = frozenset(words(_VALUES.sub(" ", one.text))) - _SMALL, frozenset(words(fact.text))
-        if not old or not old <= new or not (_VALUES.search(one.text) and _VALUES.search(fact.text)):
+        """Whether a fact tells the same as another with a new number or day at its end: what stands before that is what it is of.
+
+        "Locker 7 is number 12" and "locker 8 is number 5" are two.
+        """
+        old, new = _told(one.text), _told(fact.text)
+        shared = next((at for at, pair in enumerate(zip(old, new, strict=False)) if pair[0] != pair[1]), 0)
+        if not shared or not all(map(_VALUES.fullmatch, (*old[shared:], *new[shared:]))):
             return False
         vectors = self._session.encoder.encode([one.text, fact.text])
         return float(vectors[0] @ vectors[1]) >= RENEWS_AT
@@ -202,3 +206,8 @@ def full(held: tuple[Fact, ...]) -> str:
         f"I keep {len(held)} things for you, and that is all I have room for. Let one go first, "
         f"for instance: {oldest.text}"
     )
+
+
+def _told(text: str) -> list[str]:
+    """The words of a fact that tell something, in their order."""
+    return [word for word in words(text) if word not in _SMALL]

@@ -133,6 +133,10 @@ def test_a_fact_told_again_with_a_new_value_takes_the_place_of_the_old_one(memor
         last = memory.remember(f"remember that {text}")
     assert [d.replaced for d in last] == [("the bins go out on a tuesday",)]
     assert len(memory.facts()) == 3
+    for text in ("locker 7 is number 12", "locker 8 is number 12", "locker 8 is number 5"):
+        memory.remember(f"remember that {text}")
+    assert {fact.text for fact in memory.facts()} >= {"locker 7 is number 12", "locker 8 is number 5"}
+    assert "locker 8 is number 12" not in {fact.text for fact in memory.facts()}
 
 
 def test_how_tea_is_taken_is_no_diet(memory: DriverMemory) -> None:

@@ -110,7 +110,9 @@ def plan(parsed: Parsed, text: str, context: str) -> Plan:
     against = unworded(acts, text, context)
     alone = only is not None and only.name == "yes"
     needed = max((LESSENS_AT if _lessens(act) else SURELY for act in acts if act.name in SURE_ONLY), default=0.0)
-    if parsed.sure < (AGREED_AT if alone else needed):
+    if alone:
+        needed = AGREED_AT if context.startswith("asked ") else 0.0
+    if parsed.sure < needed:
         against = "not sure enough"
     if any(act.name == all_off.NAME for act in acts) and (_OFF.search(text) is None or unspoken(text, acts)):
         against = "no word of everything that is to go off"
@@ -174,7 +176,8 @@ def timed(text: str, parsed: Parsed) -> Parsed:
 
 
 AGREED_AT = 0.8
-"""Probability from which on words that are no complete command are a yes ("do you never get fed up listening to me" had .71)."""
+"""Probability from which on words that are no complete command are a yes to a question ("do you never get fed up listening to me"
+had .71)."""
 _TIMED = frozenset({"set_timer", "set_reminder"})
 _AIRFLOWS = {
     frozenset({"face", "feet"}): "face_and_feet", frozenset({"windshield", "feet"}): "windshield_and_feet",

@@ -78,6 +78,13 @@ def test_a_yes_in_odd_words_gets_a_calm_answer_where_nothing_is_open(rig: Rig, s
     assert rig.done == []
 
 
+@pytest.mark.parametrize(("sure", "called"), [(0.71, False), (0.9, True)])
+def test_other_words_than_a_yes_are_one_only_where_that_is_sure(rig: Rig, sure: float, called: bool) -> None:
+    assert rig.say("get my sister on the line for me", "call_contact(person=sister)", 0.6).text.startswith("Shall I")
+    rig.say("do you never get fed up listening to me", "yes()", sure)
+    assert (rig.done != []) is called
+
+
 def test_never_mind_after_acting_offers_to_undo_and_only_then(rig: Rig) -> None:
     assert rig.say("oh never mind", "cancel()").text == responder.OKAY
     rig.say("bring the fan to three then", "set_fan_speed(level=3)")
