@@ -14,7 +14,7 @@ from memory.driver.session import Session
 from memory.learn.english.canonical import fold
 from memory.store.facts import MOST_FACTS, fact_words
 from memory.store.preferences import sayable
-from models.numbers import NUMBER
+from models.numbers import NUMBER, ordinal_words
 from models.text import MONTHS, WEEKDAYS, plain, words
 from schemas.errors import ConsentError, UnknownEntryError
 from schemas.memory import FACTS, Consent, Decision, Fact, Outcome
@@ -22,8 +22,9 @@ from schemas.memory import FACTS, Consent, Decision, Fact, Outcome
 RENEWS_AT = 0.8
 """Cosine from which on a fact with another's words and a new value takes its place. Our choice: of nine that do all lie at .85 and
 above."""
+_ORDINALS = "|".join({ordinal_words(number).split()[-1] for number in range(1, 32)})
 _VALUES = re.compile(
-    rf"\b(?:{NUMBER}|\d[\d:.,]*(?:st|nd|rd|th)?|\w+(?:th|rst|cond|ird)|(?:{'|'.join((*WEEKDAYS, *MONTHS))})s?)\b",
+    rf"\b(?:{NUMBER}|\d[\d:.,]*(?:st|nd|rd|th)?|{_ORDINALS}|(?:{'|'.join((*WEEKDAYS, *MONTHS))})s?)\b",
     re.IGNORECASE,
 )
 """What a thing is told anew with: numbers, days of a month or a week, months."""

@@ -133,9 +133,14 @@ def test_a_fact_told_again_with_a_new_value_takes_the_place_of_the_old_one(memor
         last = memory.remember(f"remember that {text}")
     assert [d.replaced for d in last] == [("the bins go out on a tuesday",)]
     assert len(memory.facts()) == 3
-    for text in ("locker 7 is number 12", "locker 8 is number 12", "locker 8 is number 5"):
+    for text in ("locker 7 is number 12", "locker 8 is number 12", "locker 8 is number 5",
+                 "the rent is due on the fifth", "the rent is due on the sixth",
+                 "my plumber is called keith", "my plumber is called edith"):  # fmt: skip
         memory.remember(f"remember that {text}")
-    assert {fact.text for fact in memory.facts()} >= {"locker 7 is number 12", "locker 8 is number 5"}
+    held = {fact.text for fact in memory.facts()}
+    assert held >= {"locker 7 is number 12", "locker 8 is number 5", "the rent is due on the sixth"}
+    assert held >= {"my plumber is called keith", "my plumber is called edith"}
+    assert "the rent is due on the fifth" not in held
     assert "locker 8 is number 12" not in {fact.text for fact in memory.facts()}
 
 

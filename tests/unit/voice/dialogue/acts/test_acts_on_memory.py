@@ -20,6 +20,18 @@ from voice.dialogue.replies import responder
 from voice.dialogue.replies.responder import REMEMBER_WHAT
 
 
+def asked_to_keep(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What memory will have been asked to keep, none of which it keeps."""
+    asked: list[str] = []
+
+    def remember(said: str) -> tuple[Decision, ...]:
+        asked.append(said)
+        return ()
+
+    monkeypatch.setattr(rig.memory, "remember", remember)
+    return asked
+
+
 def test_noted_is_said_only_of_what_is_stored(rig: Rig) -> None:
     reply = rig.say("i have a soft spot for jazz by the way", "tell()")
     stored = rig.memory.preferences()
@@ -218,13 +230,7 @@ def test_words_of_erasing_that_name_nothing_remembered_may_ask_for_something_els
 def test_what_was_told_and_not_kept_is_kept_once_that_is_asked_for(
     rig: Rig, text: str, acts: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[str] = []
-
-    def remember(said: str) -> tuple[Decision, ...]:
-        asked.append(said)
-        return ()
-
-    monkeypatch.setattr(rig.memory, "remember", remember)
+    asked = asked_to_keep(rig, monkeypatch)
     assert rig.say("that is how i see it anyway", "tell()").text.startswith("I see, but I don't keep")
     rig.say(text, acts)
     assert asked == ["remember that that is how i see it anyway"]
@@ -283,13 +289,7 @@ def test_what_is_asked_for_by_a_liking_tells_of_none(rig: Rig) -> None:
 def test_what_the_driver_does_at_a_time_is_kept_and_is_no_order_for_then(
     rig: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[str] = []
-
-    def remember(said: str) -> tuple[Decision, ...]:
-        asked.append(said)
-        return ()
-
-    monkeypatch.setattr(rig.memory, "remember", remember)
+    asked = asked_to_keep(rig, monkeypatch)
     said = "please note every tuesday evening i drive to the choir"
     assert "at a set time" not in rig.say(said, "remember(); cannot(topic=schedule)").text and asked == [said]
     acts = "remember(what=the bins go out); cannot(topic=schedule)"
