@@ -173,7 +173,7 @@ _BEGINS = re.compile(
     r"(?:(?:only|just|mostly|usually|always|especially|even|right|somewhere|late|early|first thing|last thing|straight|long|soon|"
     r"shortly|\w+ (?:hours?|minutes?)) ?)*(?:(?:in|on|at|around|about|round|when|whenever|while|if|unless|during|after|before|"
     r"with|without|for|by|from|until|till|past|over|every|each|once|as|under|through|to|since|between|near|along|outside|alone|"
-    r"driving|going|travelling|except|all|most|where|wherever)\b|$)",
+    r"come|driving|going|travelling|except|all|most|where|wherever)\b|$)",
     re.IGNORECASE,
 )
 """How words begin that can follow a preference as they are: "in the morning", "when it rains", "late at night"."""

@@ -121,6 +121,7 @@ def test_a_name_has_the_capitals_of_the_drivers_own_words() -> None:
     [
         (ConditionKind.TIME_OF_DAY, "morning", "morning", "in the morning"),
         (ConditionKind.TIME_OF_DAY, "morning", "mornings", "in the mornings"),
+        (ConditionKind.SEASON, "winter", "come december", "come december"),
         (ConditionKind.TIME_OF_DAY, "weekend", "Sunday mornings", "on Sunday mornings"),
         (ConditionKind.TIME_OF_DAY, "weekend", "weekends", "at weekends"),
         (ConditionKind.TIME_OF_DAY, "night", "nights", "at night"),
