@@ -300,7 +300,7 @@ class Understanding:
         return bool(plan.acts) and all(named)
 
     def _has_topic(self, act: Act) -> bool:
-        return act.name != "opt_out" or self._acting.key(str(act.slots.get("about", ""))) is not None
+        return act.name != "opt_out" or naming.key(self._matcher, str(act.slots.get("about", ""))) is not None
 
     def _called_off(self, wish: erasing.Wish | None, recent: RecentActions) -> Plan | None:
         """The plan for "delete this one" right after a timer or a reminder was set or told of; None for all else."""
@@ -376,7 +376,7 @@ class Understanding:
         if counted is None:
             return None
         count, kind = counted
-        category = self._acting.key(kind)
+        category = naming.key(self._matcher, kind)
         there = naming.of_kind(memory, kind, category) if kind else (*memory.preferences(), *memory.facts())
         if not there and category is None:
             return None
@@ -385,7 +385,7 @@ class Understanding:
 
     def _named(self, wish: erasing.Wish) -> tuple[Plan | None, str]:
         """The same for what words name: those that say what it is, else, where it is surely about memory, the whole utterance."""
-        key, memory = self._acting.key, self._seat.memory
+        key, memory = partial(naming.key, self._matcher), self._seat.memory
         category = key(wish.about.removeprefix("my ").removeprefix("favourite ")) or key(naming.bare(wish.about))
         if wish.from_now:
             category = category or naming.kind_of(memory, wish.about)

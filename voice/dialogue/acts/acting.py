@@ -544,7 +544,8 @@ class Acting:
     async def _of_memory(self, act: Act, text: str, conversation: str, work: Work, *, moving: bool, alone: bool) -> str:
         """What is said to an act about memory, once it is done."""
         about = str(act.slots.get("about") or act.slots.get("what") or act.slots.get("name") or "")
-        key = self.key(about)
+        key_of = partial(naming.key, self._matcher)
+        key = key_of(about)
         if act.name in COMMANDS:
             name, slots = COMMANDS[act.name], {**DEFAULTS.get(act.name, {}), **act.slots}
             return self._command(name, slots, conversation, moving=moving)
@@ -565,7 +566,7 @@ class Acting:
             case "forget":
                 return self._talk.forget_named(about, key, text)
             case "opt_out" | "opt_in":
-                keys = [key] if key else [found for part in naming.BETWEEN.split(about) if (found := self.key(part))]
+                keys = [key] if key else [found for part in naming.BETWEEN.split(about) if (found := key_of(part))]
                 told = [self._command(act.name, {"category": one}, conversation, moving=moving) for one in keys]
                 return " ".join(told) or responder.WHICH_TOPIC
             case _:  # switch_driver
@@ -600,15 +601,6 @@ class Acting:
             return None
         named = [act for act in parsed.acts if act.is_action and not BY_NAME[act.name].query]
         return named[0] if named and parsed.sure >= OFFERED_AT else None
-
-    def key(self, about: str) -> str | None:
-        """The category that free words name, by one of the names that it has."""
-        if not about:
-            return None
-        command = self._matcher.match(f"what do you know about my {about}")
-        if command is not None and "category" in command.slots:
-            return str(command.slots["category"])
-        return naming.category(about)
 
 
 _TOLD_ME = re.compile(

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from schemas.memory import FACTS, Fact, Matches, Preference, Selector
-from schemas.ports import MemoryPort
+from schemas.ports import CommandMatcher, MemoryPort
 from schemas.preferences import BY_DETAIL, CATEGORIES, MAIN_TITLES, SUB_TITLES
 from voice.dialogue.replies.examples import stems
 from voice.dialogue.replies.turned import turned
@@ -60,6 +60,16 @@ def category(words: str) -> str | None:
         key for titles in (details, SUB_TITLES, MAIN_TITLES) for key, title in titles.items() if stems(title) == said
     ]
     return found[0] if found else None
+
+
+def key(matcher: CommandMatcher, about: str) -> str | None:
+    """The category that free words name, by one of the names that it has."""
+    if not about:
+        return None
+    command = matcher.match(f"what do you know about my {about}")
+    if command is not None and "category" in command.slots:
+        return str(command.slots["category"])
+    return category(about)
 
 
 BETWEEN = re.compile(r"\s*,\s*(?:and |or )?|\s+(?:and|or|plus|as well as|along with)\s+(?:also )?")
