@@ -26,7 +26,7 @@ from schemas.memory import Decision, Recollection
 from schemas.ports import ActParser, CommandMatcher, Drivers
 from schemas.seat import Seat
 from voice.dialogue import errands
-from voice.dialogue.acts import joined, planning, resolving
+from voice.dialogue.acts import planning, resolving
 from voice.dialogue.acts.accounted import (
     against,
     amount_guessed,
@@ -45,6 +45,7 @@ from voice.dialogue.acts.measured import in_seconds
 from voice.dialogue.acts.planning import COMMANDS, CONTROLS, DEFAULTS, GUESS_AT, GUESS_CAREFUL_AT, TOLD_AT, about_memory
 from voice.dialogue.acts.resolving import on_day, placed, replacing, resolve, to_share, which_one, whom
 from voice.dialogue.acts.seen import Seen, seen, unconditional
+from voice.dialogue.acts.sentence import joined
 from voice.dialogue.coordinator import Plan
 from voice.dialogue.filling import fill
 from voice.dialogue.followup import lacks_time

@@ -16,8 +16,8 @@ from schemas.manners import METRIC, Units
 from tests.dialogues import NOW, FakeVehicle, Rig, StubParser
 from tests.memories import memory_of
 from voice.dialogue import errands
-from voice.dialogue.acts import joined
 from voice.dialogue.acts.resolving import another, replacing, waiting_one
+from voice.dialogue.acts.sentence import joined
 from voice.dialogue.recent import FRESH, RecentActions
 from voice.dialogue.replies import responder
 from voice.dialogue.replies.responder import JOKES

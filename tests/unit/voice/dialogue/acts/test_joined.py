@@ -6,8 +6,8 @@ import pytest
 
 from models.acts.spelling import read, write
 from schemas.actions.acts import Parsed
-from voice.dialogue.acts import joined
 from voice.dialogue.acts.planning import arranged, timed
+from voice.dialogue.acts.sentence import joined
 
 
 @pytest.mark.parametrize(
