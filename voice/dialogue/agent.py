@@ -28,6 +28,7 @@ from schemas.seat import Seat
 from voice.dialogue import amending, followup, foresight, ours
 from voice.dialogue.acts import context, planning, resolving
 from voice.dialogue.acts.acting import Acting
+from voice.dialogue.acts.sentence.parsing import Parsing
 from voice.dialogue.coordinator import Coordinator, DialogueSettings
 from voice.dialogue.doing import Doing
 from voice.dialogue.filling import fill
@@ -95,8 +96,8 @@ class Dialogue:
         self._doing = Doing(seat, spares, self._talk, clock, self._ask)
         self._knowing = Knowing(seat, spares, clock, introduces=settings.introduces)
         self._small_talk = SmallTalk(talker, seat, spares, encoder)
+        self._parsing = Parsing(parser, matcher, spares)
         self._acting = Acting(
-            parser=parser,
             seat=seat,
             vehicle=spares,
             talk=self._talk,
@@ -111,7 +112,7 @@ class Dialogue:
             matcher=matcher,
             clock=clock,
             coordinator=self._coordinator,
-            acting=self._acting,
+            parsing=self._parsing,
             drivers=drivers,
             encoder=encoder,
         )
@@ -373,7 +374,7 @@ class Dialogue:
     def _why(self, open_: Asked | None, text: str) -> str:
         """Why something was done, where it is named; else why what is open is asked, or what was wished last came to nothing."""
         deed = planning.deed_asked(spoken(text))
-        done = self._doing.why_did(self._acting.done_by(deed), deed) if deed else ""
+        done = self._doing.why_did(self._parsing.done_by(deed), deed) if deed else ""
         if done:
             return done
         return open_.why if open_ is not None else self._doing.why or self._talk.why(self._doing.last.get("said", ""))

@@ -21,8 +21,8 @@ from schemas.ports import CommandMatcher, Drivers, Encoder, VehiclePort
 from schemas.seat import Seat
 from voice.dialogue import errands, followup, foresight
 from voice.dialogue.acts import context, planning
-from voice.dialogue.acts.acting import Acting
 from voice.dialogue.acts.resolving import replacing
+from voice.dialogue.acts.sentence.parsing import Parsing
 from voice.dialogue.coordinator import Coordinator, Plan
 from voice.dialogue.forgetting import erasing, naming
 from voice.dialogue.knowing import lately
@@ -148,14 +148,14 @@ class Understanding:
         matcher: CommandMatcher,
         clock: Callable[[], datetime],
         coordinator: Coordinator,
-        acting: Acting,
+        parsing: Parsing,
         drivers: Drivers | None,
         encoder: Encoder | None,
     ) -> None:
         """Over the parts of a dialogue; without an encoder a wish to have something forgotten is told by its words alone."""
         self._encoder = encoder
         self._seat, self._vehicle, self._matcher, self._clock = seat, vehicle, matcher, clock
-        self._coordinator, self._acting, self._drivers = coordinator, acting, drivers
+        self._coordinator, self._parsing, self._drivers = coordinator, parsing, drivers
 
     async def turn(
         self, transcript: Transcript, open_: Asked | None, recent: RecentActions, *, addressed: bool = True
@@ -239,7 +239,7 @@ class Understanding:
         if not planning.nothing(plan):
             return plan
         if isinstance(open_, Confirmation | Missing | Choice):
-            alone = await self._acting.plan(transcript, "")
+            alone = await self._parsing.plan(transcript, "")
             if alone.asks >= planning.SURELY and alone.acts and all(map(planning.harmless, alone.acts)):
                 return alone
         if lately.asks(transcript.text) and naming.waiting(self._seat.memory, transcript.text, mostly=True):
@@ -270,7 +270,7 @@ class Understanding:
         """Whether a part of a wish to have something forgotten asks for something else, and does not name one more thing."""
         if _NAMES_ONE.match(part) is not None and naming.named(self._seat.memory, part, None) is not None:
             return False
-        return self._coordinator.is_order(part) or (" " in part and self._acting.is_request(part))
+        return self._coordinator.is_order(part) or (" " in part and self._parsing.is_request(part))
 
     def _only_sounds(self, plan: Plan, text: str) -> bool:
         """Whether words, no complete command, only sound to the parser like a wish to have something forgotten."""
@@ -426,7 +426,7 @@ class Understanding:
 
     async def _planned(self, transcript: Transcript, open_: Asked | None, recent: RecentActions) -> Plan:
         """The coordinator's plan; what only means something after what was done becomes its actions."""
-        parse = partial(self._acting.plan, transcript, context.context(open_, recent, self._clock()))
+        parse = partial(self._parsing.plan, transcript, context.context(open_, recent, self._clock()))
         if isinstance(open_, Choice) and open_.wish is not None and self._coordinator.heard(transcript):
             name = which.names(open_, transcript.text)
             if name is not None:
