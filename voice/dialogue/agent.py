@@ -39,6 +39,7 @@ from voice.dialogue.knowing import lately, saying
 from voice.dialogue.knowing import reading as knowing
 from voice.dialogue.knowing.talk import Knowing
 from voice.dialogue.memory import talks, wishes
+from voice.dialogue.memory.acts import MemoryActs
 from voice.dialogue.memory.question import ByTheWay
 from voice.dialogue.memory.remembering import Remembering as Talk
 from voice.dialogue.memory.sparing import Sparing
@@ -101,10 +102,15 @@ class Dialogue:
             seat=seat,
             vehicle=spares,
             talk=self._talk,
-            knowing=self._knowing,
-            matcher=matcher,
+            memory=MemoryActs(
+                seat=seat,
+                talk=self._talk,
+                knowing=self._knowing,
+                matcher=matcher,
+                clock=clock,
+                drivers=drivers,
+            ),
             clock=clock,
-            drivers=drivers,
         )
         self._understanding = Understanding(
             seat=seat,

@@ -20,7 +20,7 @@ from schemas.memory import Recollection
 from schemas.ports import CommandMatcher, VehiclePort
 from schemas.seat import Seat
 from voice.dialogue import followup
-from voice.dialogue.acts.acting import Work
+from voice.dialogue.acts.work import Work
 from voice.dialogue.coordinator import Plan
 from voice.dialogue.filling import fill
 from voice.dialogue.memory import talks, wishes

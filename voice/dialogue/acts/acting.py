@@ -1,7 +1,7 @@
 """What the acts of an utterance come to: actions to be carried out, a question for what is missing, and what is said to the rest.
 
-Owns the order in which the acts of one utterance are looked at, and the talk about memory in free words. Carries out nothing in the
-car: the dialogue does, with what this hands it.
+Owns the order in which the acts of one utterance are looked at. Carries out nothing in the car: the dialogue does, with what this
+hands it. What is said to the acts about memory is ``voice.dialogue.memory.acts``'s.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 
@@ -17,10 +16,7 @@ from models.text import spoken
 from schemas.actions import Action, parse_action
 from schemas.actions.acts import Act
 from schemas.errors import VehicleError
-from schemas.events import ActionStatus, Command, CommandKind, Transcript
-from schemas.manners import Units
-from schemas.memory import Decision, Recollection
-from schemas.ports import CommandMatcher, Drivers
+from schemas.events import ActionStatus, Transcript
 from schemas.seat import Seat
 from voice.dialogue import errands
 from voice.dialogue.acts import planning, resolving
@@ -38,25 +34,22 @@ from voice.dialogue.acts.accounted import (
     unspoken,
 )
 from voice.dialogue.acts.measured import in_seconds
-from voice.dialogue.acts.planning import COMMANDS, CONTROLS, DEFAULTS, GUESS_AT, GUESS_CAREFUL_AT, TOLD_AT, about_memory
+from voice.dialogue.acts.planning import CONTROLS, GUESS_AT, GUESS_CAREFUL_AT, TOLD_AT, about_memory
 from voice.dialogue.acts.resolving import on_day, placed, replacing, resolve, to_share, which_one, whom
 from voice.dialogue.acts.seen import Seen, seen, unconditional
 from voice.dialogue.acts.sentence import joined
 from voice.dialogue.acts.sentence.parsing import SURE_AT
+from voice.dialogue.acts.work import Work
 from voice.dialogue.coordinator import Plan
 from voice.dialogue.filling import fill
 from voice.dialogue.followup import lacks_time
-from voice.dialogue.forgetting import naming
 from voice.dialogue.knowing import lately
-from voice.dialogue.knowing.reading import told_name
-from voice.dialogue.knowing.talk import Knowing
-from voice.dialogue.memory import talks
+from voice.dialogue.memory.acts import MemoryActs
 from voice.dialogue.memory.remembering import Remembering
 from voice.dialogue.memory.sparing import Sparing
 from voice.dialogue.recent import RecentActions
 from voice.dialogue.replies import responder
 from voice.dialogue.replies.cannot import refusal
-from voice.dialogue.rights.drivers import UNNAMED
 from voice.dialogue.validator import careful
 
 REFUSE_AT = 0.4
@@ -68,44 +61,6 @@ ANSWERS_AT = 0.25
 """The same where the acts complete a wish that was asked about: a few words, which mean nothing else. Our choice."""
 
 
-@dataclass(slots=True)
-class Work:
-    """What acts come to."""
-
-    actions: tuple[Action, ...] = ()
-    ask_first: bool = False
-    """A yes is needed before any of the actions is done."""
-    why: str = ""
-    needs: Act | None = None
-    """A wish that lacks something, and `question` asks for it."""
-    question: str = ""
-    among: tuple[str, ...] = ()
-    """Which of these is meant where it lacks one of several; empty where something else is missing."""
-    slot: str = "person"
-    """Where that goes."""
-    said: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
-    """What is said to the rest, each with how many of the actions were asked for before it."""
-    gone: tuple[Action, ...] = ()
-    """What makes room for the actions, if any is left."""
-    first: tuple[Action, ...] = ()
-    """Questions that are answered at once, though what was asked for beside them waits for a yes."""
-    decision: Decision | None = None
-    used: tuple[Recollection, ...] = ()
-    ends: bool = False
-    """The conversation is over."""
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """What is said to the rest, in the order in which it was asked for."""
-        return tuple(text for _, text in sorted(self.said, key=lambda one: one[0]))
-
-    def asked(self, units: Units) -> str:
-        """The question before the actions, or for what is missing."""
-        if self.ask_first:
-            return responder.questions(self.actions, units)
-        return self.question
-
-
 class Acting:
     """Works acts out."""
 
@@ -115,14 +70,11 @@ class Acting:
         seat: Seat,
         vehicle: Sparing,
         talk: Remembering,
-        knowing: Knowing,
-        matcher: CommandMatcher,
+        memory: MemoryActs,
         clock: Callable[[], datetime],
-        drivers: Drivers | None,
     ) -> None:
         """Over the parts of a dialogue."""
-        self._seat, self._vehicle, self._talk, self._knowing = seat, vehicle, talk, knowing
-        self._matcher, self._clock, self._drivers = matcher, clock, drivers
+        self._seat, self._vehicle, self._talk, self._memory, self._clock = seat, vehicle, talk, memory, clock
 
     async def look(
         self,
@@ -299,12 +251,14 @@ class Acting:
             if act.name == "tell" and planning.by_liking(spoken(transcript.text)):
                 work.said.append((before, responder.NOTHING_TO_FOLLOW))
             elif act.name == "tell" and (len(plan.acts) == 1 or plan.asks >= TOLD_AT):
-                said = await self._told(transcript.text, conversation, work)
+                said = await self._memory.told(transcript.text, conversation, work)
                 if (work.decision is not None and work.decision.preference is not None) or not work.actions:
                     work.said.append((before, said))
             elif about_memory(act):
                 alone = len(plan.acts) == 1
-                said = await self._of_memory(act, transcript.text, conversation, work, moving=moving, alone=alone)
+                said = await self._memory.of_memory(
+                    act, transcript.text, conversation, work, moving=moving, alone=alone
+                )
                 work.said.append((before, said))
         if len(plan.acts) == 1:
             await self.fill(plan.acts[0], transcript, work)
@@ -392,53 +346,6 @@ class Acting:
             return said if alone else said.removesuffix(responder.INVITES)
         alone_only = responder.CANCELLED if act.name == "refrain" and alone else ""
         return responder.HELP if act.name == "help" else alone_only
-
-    async def _told(self, text: str, conversation: str, work: Work) -> str:
-        """Learn from what the driver has just told, which was noted."""
-        decisions = await asyncio.to_thread(self._seat.memory.learn_pending, conversation, text)
-        said, work.decision = self._talk.told(decisions, text)
-        return said
-
-    async def _of_memory(self, act: Act, text: str, conversation: str, work: Work, *, moving: bool, alone: bool) -> str:
-        """What is said to an act about memory, once it is done."""
-        about = str(act.slots.get("about") or act.slots.get("what") or act.slots.get("name") or "")
-        key_of = partial(naming.key, self._matcher)
-        key = key_of(about)
-        if act.name in COMMANDS:
-            name, slots = COMMANDS[act.name], {**DEFAULTS.get(act.name, {}), **act.slots}
-            return self._command(name, slots, conversation, moving=moving)
-        match act.name:
-            case "recall":
-                if key is not None or not about:
-                    return self._talk.what(key, moving=moving, question=text)
-                told = await asyncio.to_thread(self._talk.answered, text, moving=moving)
-                return told or self._talk.about(about, moving=moving, question=text)
-            case "talked":
-                return talks.talked(self._seat, text, self._clock(), moving=moving, about=about)
-            case "remember":
-                whole = text if alone and self._seat.memory.keeps(text) else about
-                said, work.decision = self._talk.remember(whole) if whole else self._talk.remember_that()
-                return said
-            case "forget" if not about:
-                return self._talk.forget_that(conversation)
-            case "forget":
-                return self._talk.forget_named(about, key, text)
-            case "opt_out" | "opt_in":
-                keys = [key] if key else [found for part in naming.BETWEEN.split(about) if (found := key_of(part))]
-                told = [self._command(act.name, {"category": one}, conversation, moving=moving) for one in keys]
-                return " ".join(told) or responder.WHICH_TOPIC
-            case _:  # switch_driver
-                drivers = self._drivers.names if self._drivers is not None else ()
-                named = [driver for driver in drivers if driver.replace("_", " ") == about]
-                if named:
-                    return self._talk.switch(named[0])
-                own = told_name(text, about) if self._seat.memory.driver not in {*drivers} - {UNNAMED} else ""
-                return self._knowing.obey({"name": own}) if own else responder.NO_SUCH_DRIVER
-
-    def _command(self, name: str, slots: Mapping[str, object], conversation: str, *, moving: bool) -> str:
-        return self._talk.handle(
-            Command(kind=CommandKind.MEMORY, name=name, slots=dict(slots)), conversation, moving=moving
-        )
 
 
 _TOLD_ME = re.compile(

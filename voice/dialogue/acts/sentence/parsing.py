@@ -33,7 +33,7 @@ something is believed. What is asked for is as likely as it is likely to be mean
 heard as something else, five of those and seven of the others were under .7 where four texts were followed; in quiet one of 47
 (docs/log.md)."""
 OFFERED_AT = 0.5
-"""The same for a deed that is only asked about: nothing is done. Our choice."""
+"""Probability from which on words name a deed of the car whose reason is asked for: nothing is done. Our choice."""
 
 
 def _same(parser: ActParser, text: str, context: str, others: Sequence[Hypothesis]) -> float:
