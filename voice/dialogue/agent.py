@@ -47,6 +47,7 @@ from voice.dialogue.open import tapping, which
 from voice.dialogue.open.table import Do, Event, OpenTable
 from voice.dialogue.open.things import Asked, Choice, Confirmation, Forgetting, Introducing, Missing, Offer, Remembering
 from voice.dialogue.replies import examples, responder
+from voice.dialogue.replies.at_once import at_once
 from voice.dialogue.replies.talking import SmallTalk
 from voice.dialogue.understanding import ERRANDS, Turn, Understanding
 
@@ -481,9 +482,9 @@ class Dialogue:
             return await foresight.acts(plan, work, self._vehicle, self.seat)
         if turn.about_memory:
             return None
-        at_once = self._understanding.at_once(plan, transcript)
-        if at_once is not None:
-            return at_once
+        reply = at_once(plan, transcript, self._matcher)
+        if reply is not None:
+            return reply.text
         return await foresight.reply(plan, transcript.text, self._vehicle, self.seat)
 
     async def is_whole(self, transcript: Transcript, *, addressed: bool = True) -> bool:
@@ -570,7 +571,7 @@ class Dialogue:
             return turn.reply(await self._small_talk.reply(turn.heard.text, self._doing.last, plan.asks))
         if plan.acts:
             return await self._by_acts(turn)
-        reply = foresight.at_once(plan, turn.heard, self._matcher)
+        reply = at_once(plan, turn.heard, self._matcher)
         if reply is not None:
             return reply
         if plan.meant:

@@ -1,4 +1,4 @@
-"""The reply before anything is done: what needs nothing done is answered, and what the rest will come to is foreseen.
+"""The reply before anything is done: what an utterance will come to is foreseen.
 
 A reply that is foreseen can be made into sound while the driver pauses. Foreseeing acts on nothing, stores nothing and notes
 nothing: the vehicle is looked at (``schemas.ports.VehiclePort.foresee``), a request is worked out but not carried out. Where the
@@ -8,50 +8,25 @@ reply hangs on more than that, as with what is said about memory, nothing is for
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Sequence
 from functools import partial
 
 from schemas.actions import Action, Domain, ListPlaces, parse_action
 from schemas.actions.acts import MEMORY
-from schemas.events import ActionResult, ActionStatus, Reply, Route, Transcript
+from schemas.events import ActionResult, ActionStatus, Route
 from schemas.manners import units_of
 from schemas.memory import Recollection
-from schemas.ports import CommandMatcher, VehiclePort
+from schemas.ports import VehiclePort
 from schemas.seat import Seat
 from voice.dialogue import followup
 from voice.dialogue.acts.work import Work
 from voice.dialogue.coordinator import Plan
 from voice.dialogue.filling import fill
-from voice.dialogue.memory import talks, wishes
 from voice.dialogue.memory.sparing import Sparing
 from voice.dialogue.open.things import Asked, Confirmation
 from voice.dialogue.replies import responder
 from voice.dialogue.replies.answers import found_nothing
 from voice.dialogue.replies.units import MEASURED, asked_in
-
-_REFUSED = re.compile(r"^(?:please )?(?:don't|do not|never) (?:you )?")
-
-
-def at_once(plan: Plan, transcript: Transcript, matcher: CommandMatcher) -> Reply | None:
-    """The reply to what needs nothing done; None where something is to be done first."""
-    said = transcript.text.lower()
-    if plan.meant:
-        return None
-    if plan.command is None and responder.DRIVES.search(said):
-        return Reply(text=responder.DRIVING, route=Route.REJECT, reason="asks for what drives the car")
-    refused = _REFUSED.match(said) if plan.command is None else None
-    if refused is not None and matcher.match(transcript.text[refused.end() :]) is not None:
-        return Reply(text=responder.CANCELLED, route=Route.CONTROL, reason="asked not to do something")
-    if plan.route is Route.FAST:
-        return None
-    text = responder.lacks(plan.lacks) if plan.lacks else responder.NOT_UNDERSTOOD
-    return Reply(text=text, route=Route.REJECT, reason=plan.reason)
-
-
-def wished(text: str, drivers: Sequence[str]) -> bool:
-    """Whether it is a wish about memory in free words, whose reply is known only when it is granted."""
-    return wishes.named(text, drivers) is not None or talks.asks(text) or wishes.told(text) is not None
 
 
 async def control(plan: Plan, open_: Asked | None, vehicle: VehiclePort, seat: Seat) -> str | None:

@@ -19,7 +19,7 @@ from schemas.events import Command, CommandKind, Reply, Route, Transcript
 from schemas.kinds import Wish as Told
 from schemas.ports import CommandMatcher, Drivers, Encoder, VehiclePort
 from schemas.seat import Seat
-from voice.dialogue import errands, followup, foresight
+from voice.dialogue import errands, followup
 from voice.dialogue.acts import context, planning
 from voice.dialogue.acts.resolving import replacing
 from voice.dialogue.acts.sentence.parsing import Parsing
@@ -42,6 +42,7 @@ from voice.dialogue.open.things import (
 )
 from voice.dialogue.recent import RecentActions
 from voice.dialogue.replies import responder
+from voice.dialogue.replies.at_once import at_once
 
 _ANSWERS = frozenset({Event.YES, Event.NO, Event.CALLED_OFF, Event.FITS, Event.AGAIN, Event.STOP})
 """Events that settle a question of memory, or ask for it again."""
@@ -214,13 +215,14 @@ class Understanding:
             plan = Plan(Route.MODEL, "asked to have it kept", acts=(Act("remember", {"about": text}),), asks=1.0)
         plan = await self._by_itself(plan, transcript, open_) if text else plan
         about_memory = self._about_memory(plan, text)
+        reply = at_once(plan, transcript, self._matcher)
         event = reading.read(
             open_,
             text,
             plan,
             addressed=addressed,
             meant=planning.meant(plan) if plan.acts else plan.route is not Route.REJECT,
-            known=self.at_once(plan, transcript) not in (None, *responder.UNKNOWN),
+            known=reply is not None and reply.text not in responder.UNKNOWN,
         )
         if about_memory and event in (Event.UNCLEAR, Event.UNMEANT):
             event = Event.OTHER
@@ -417,12 +419,7 @@ class Understanding:
         if plan.acts:
             return all(planning.about_memory(act) for act in plan.acts)
         names = self._drivers.names if self._drivers is not None else ()
-        return plan.command is None and foresight.wished(text, names)
-
-    def at_once(self, plan: Plan, transcript: Transcript) -> str | None:
-        """The reply to what needs nothing done; None where something is to be done first."""
-        reply = foresight.at_once(plan, transcript, self._matcher)
-        return None if reply is None else reply.text
+        return plan.command is None and wishes.wished(text, names)
 
     async def _planned(self, transcript: Transcript, open_: Asked | None, recent: RecentActions) -> Plan:
         """The coordinator's plan; what only means something after what was done becomes its actions."""

@@ -6,9 +6,10 @@ Pure rules over words. What becomes of a wish is ``voice.dialogue.memory.remembe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from models.text import normal
+from voice.dialogue.memory import talks
 
 _REMEMBER = re.compile(
     r"^(?:(?:please|can you|could you|would you|will you|i want you to|i would like you to|i'd like you to) )*"
@@ -39,3 +40,8 @@ def named(text: str, drivers: Iterable[str]) -> str | None:
         return None
     names = {driver.replace("_", "-"): driver for driver in drivers}
     return names.get(found.group("name").removesuffix("'s"))
+
+
+def wished(text: str, drivers: Sequence[str]) -> bool:
+    """Whether it is a wish about memory in free words, whose reply is known only when it is granted."""
+    return named(text, drivers) is not None or talks.asks(text) or told(text) is not None
