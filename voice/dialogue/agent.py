@@ -25,13 +25,14 @@ from schemas.events import ActionStatus, Asking, Reply, Route, Transcript
 from schemas.memory import Turn as Noted
 from schemas.ports import ActParser, CommandMatcher, Drivers, Encoder, Talker, VehiclePort
 from schemas.seat import Seat
-from voice.dialogue import amending, followup, foresight, ours
+from voice.dialogue import amending, followup, ours
 from voice.dialogue.acts import context, planning, resolving
 from voice.dialogue.acts.acting import Acting
 from voice.dialogue.acts.sentence.parsing import Parsing
 from voice.dialogue.coordinator import Coordinator, DialogueSettings
 from voice.dialogue.doing import Doing
 from voice.dialogue.filling import fill
+from voice.dialogue.foresight import Foresight, stays
 from voice.dialogue.forgetting import erasing
 from voice.dialogue.forgetting.asking import LEFT
 from voice.dialogue.forgetting.forgetting import NOTHING_TO_FORGET
@@ -122,6 +123,15 @@ class Dialogue:
             parsing=self._parsing,
             drivers=drivers,
             encoder=encoder,
+        )
+        self._foresight = Foresight(
+            seat=seat,
+            vehicle=spares,
+            matcher=matcher,
+            acting=self._acting,
+            talk=self._talk,
+            doing=self._doing,
+            small_talk=self._small_talk,
         )
         self._last_reply = ""
         """Without its question."""
@@ -443,9 +453,7 @@ class Dialogue:
 
     # Ahead, and after more was said ----------------------------------------------------------------------------------------
 
-    async def foresee(  # noqa: PLR0911 - one for each kind of utterance
-        self, transcript: Transcript, *, addressed: bool = True, said: Sequence[str] = ()
-    ) -> str | None:
+    async def foresee(self, transcript: Transcript, *, addressed: bool = True, said: Sequence[str] = ()) -> str | None:
         """What `respond` will most likely say, if that can be told without doing or noting anything; arguments as there.
 
         Raises:
@@ -458,34 +466,9 @@ class Dialogue:
         if transcript.alternative:
             return which.question(transcript.text, transcript.alternative)
         turn = await self._understanding.turn(transcript, open_, self._doing.recent, addressed=addressed)
-        plan = turn.plan
-        if turn.event is Event.UNMEANT or (turn.event is Event.UNCLEAR and open_ is not None):
-            return None
         if turn.event is Event.WHY:
             return self._why(open_, transcript.text)
-        if plan.route is Route.CONTROL:
-            return await foresight.control(plan, open_, self._vehicle, self.seat)
-        if plan.route is Route.MEMORY and plan.command is not None:
-            if plan.command.name in knowing.NAMES:
-                return None
-            return self._talk.foresee(plan.command, moving=await self._doing.moving())
-        if planning.only_talk(plan):
-            if self._talk.told_something and lately.asks(transcript.text):
-                return None
-            return await self._small_talk.reply(transcript.text, self._doing.last, plan.asks)
-        if plan.acts:
-            work = await self._acting.look(
-                turn.acts, plan.asks, transcript, turn.context, turn.recent, answers=turn.answers, left=plan.left
-            )
-            if len(turn.acts) == 1:
-                await self._acting.fill(turn.acts[0], transcript, work, ahead=True)
-            return await foresight.acts(plan, work, self._vehicle, self.seat)
-        if turn.about_memory:
-            return None
-        reply = at_once(plan, transcript, self._matcher)
-        if reply is not None:
-            return reply.text
-        return await foresight.reply(plan, transcript.text, self._vehicle, self.seat)
+        return await self._foresight.of(turn)
 
     async def is_whole(self, transcript: Transcript, *, addressed: bool = True) -> bool:
         """Whether free words are surely all of an utterance: what they mean is sure and lacks nothing.
@@ -647,7 +630,7 @@ class Dialogue:
         )
         reply = turn.reply(ends=work.ends)
         words = list(work.words)
-        if work.actions and work.ask_first and not await foresight.stays(work.actions, self._vehicle):
+        if work.actions and work.ask_first and not await stays(work.actions, self._vehicle):
             if work.first:
                 reply = await self._doing.act(work.first, plan)
             self._ask(self._not_sure(work.actions))

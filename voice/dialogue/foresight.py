@@ -2,7 +2,7 @@
 
 A reply that is foreseen can be made into sound while the driver pauses. Foreseeing acts on nothing, stores nothing and notes
 nothing: the vehicle is looked at (``schemas.ports.VehiclePort.foresee``), a request is worked out but not carried out. Where the
-reply hangs on more than that, as with what is said about memory, nothing is foreseen. Owns no state.
+reply hangs on more than that, as with what is said about memory, nothing is foreseen.
 """
 
 from __future__ import annotations
@@ -16,20 +16,82 @@ from schemas.actions.acts import MEMORY
 from schemas.events import ActionResult, ActionStatus, Route
 from schemas.manners import units_of
 from schemas.memory import Recollection
-from schemas.ports import VehiclePort
+from schemas.ports import CommandMatcher, VehiclePort
 from schemas.seat import Seat
 from voice.dialogue import followup
+from voice.dialogue.acts import planning
+from voice.dialogue.acts.acting import Acting
 from voice.dialogue.acts.work import Work
 from voice.dialogue.coordinator import Plan
+from voice.dialogue.doing import Doing
 from voice.dialogue.filling import fill
+from voice.dialogue.knowing import lately
+from voice.dialogue.knowing import reading as knowing
+from voice.dialogue.memory.remembering import Remembering
 from voice.dialogue.memory.sparing import Sparing
+from voice.dialogue.open.table import Event
 from voice.dialogue.open.things import Asked, Confirmation
 from voice.dialogue.replies import responder
 from voice.dialogue.replies.answers import found_nothing
+from voice.dialogue.replies.at_once import at_once
+from voice.dialogue.replies.talking import SmallTalk
 from voice.dialogue.replies.units import MEASURED, asked_in
+from voice.dialogue.understanding import Turn
 
 
-async def control(plan: Plan, open_: Asked | None, vehicle: VehiclePort, seat: Seat) -> str | None:
+class Foresight:
+    """Foresees the replies of one dialogue."""
+
+    def __init__(
+        self,
+        *,
+        seat: Seat,
+        vehicle: Sparing,
+        matcher: CommandMatcher,
+        acting: Acting,
+        talk: Remembering,
+        doing: Doing,
+        small_talk: SmallTalk,
+    ) -> None:
+        """Over the parts of a dialogue."""
+        self._seat, self._vehicle, self._matcher = seat, vehicle, matcher
+        self._acting, self._talk, self._doing, self._small_talk = acting, talk, doing, small_talk
+
+    async def of(self, turn: Turn) -> str | None:
+        """The reply to an utterance, if that can be told; what asks why is not foreseen here.
+
+        Raises:
+            schemas.errors.GloveboxError: memory, a model or the vehicle failed.
+        """
+        plan, heard = turn.plan, turn.heard
+        if turn.event is Event.UNMEANT or (turn.event is Event.UNCLEAR and turn.open_ is not None):
+            return None
+        if plan.route is Route.CONTROL:
+            return await _control(plan, turn.open_, self._vehicle, self._seat)
+        if plan.route is Route.MEMORY and plan.command is not None:
+            if plan.command.name in knowing.NAMES:
+                return None
+            return self._talk.foresee(plan.command, moving=await self._doing.moving())
+        if planning.only_talk(plan):
+            if self._talk.told_something and lately.asks(heard.text):
+                return None
+            return await self._small_talk.reply(heard.text, self._doing.last, plan.asks)
+        if plan.acts:
+            work = await self._acting.look(
+                turn.acts, plan.asks, heard, turn.context, turn.recent, answers=turn.answers, left=plan.left
+            )
+            if len(turn.acts) == 1:
+                await self._acting.fill(turn.acts[0], heard, work, ahead=True)
+            return await _acts(plan, work, self._vehicle, self._seat)
+        if turn.about_memory:
+            return None
+        reply = at_once(plan, heard, self._matcher)
+        if reply is not None:
+            return reply.text
+        return await _reply(plan, heard.text, self._vehicle, self._seat)
+
+
+async def _control(plan: Plan, open_: Asked | None, vehicle: VehiclePort, seat: Seat) -> str | None:
     """What a control word will be answered."""
     name = plan.command.name if plan.command is not None else ""
     if name == "yes" and isinstance(open_, Confirmation):
@@ -41,7 +103,7 @@ async def control(plan: Plan, open_: Asked | None, vehicle: VehiclePort, seat: S
     return responder.SMALL_TALK.get(name) if name != "joke" else None  # which one is told, the dialogue knows
 
 
-async def acts(plan: Plan, work: Work, vehicle: VehiclePort, seat: Seat) -> str | None:
+async def _acts(plan: Plan, work: Work, vehicle: VehiclePort, seat: Seat) -> str | None:
     """What the acts of an utterance will be answered, as far as it hangs on nothing but the car."""
     if any(act.name in MEMORY for act in plan.acts):
         return None
@@ -76,7 +138,7 @@ async def stays(actions: Sequence[Action], vehicle: VehiclePort) -> bool:
     return bool(actions)
 
 
-async def reply(plan: Plan, text: str, vehicle: Sparing, seat: Seat) -> str | None:
+async def _reply(plan: Plan, text: str, vehicle: Sparing, seat: Seat) -> str | None:
     """What a complete command will be answered, if all is done as it should be; ``text``: the words, by which memory fills it."""
     units = seat.units
     if plan.meant:
