@@ -44,8 +44,9 @@ from voice.dialogue.memory.acts import MemoryActs
 from voice.dialogue.memory.question import ByTheWay
 from voice.dialogue.memory.remembering import Remembering as Talk
 from voice.dialogue.memory.sparing import Sparing
-from voice.dialogue.open import tapping, which
-from voice.dialogue.open.table import Do, Event, OpenTable
+from voice.dialogue.open import which
+from voice.dialogue.open.pending import Pending
+from voice.dialogue.open.table import Do, Event
 from voice.dialogue.open.things import Asked, Choice, Confirmation, Forgetting, Introducing, Missing, Offer, Remembering
 from voice.dialogue.replies import examples, responder
 from voice.dialogue.replies.at_once import at_once
@@ -93,10 +94,10 @@ class Dialogue:
         self._coordinator = Coordinator(matcher, vehicle.offers(), settings.coordinator)
         self._new_id, self._drivers = new_id, drivers
         self._conversation: str | None = None
-        self._open = OpenTable[Asked]()
+        self._pending = Pending(spares, clock)
         self._by_the_way = ByTheWay(seat, clock, settings.questions, self._coordinator.is_order)
         self._talk = Talk(seat, clock, drivers=drivers, questions=self._by_the_way, encoder=encoder)
-        self._doing = Doing(seat, spares, self._talk, clock, self._ask)
+        self._doing = Doing(seat, spares, self._talk, clock, self._pending.ask)
         self._knowing = Knowing(seat, spares, clock, introduces=settings.introduces)
         self._small_talk = SmallTalk(talker, seat, spares, encoder)
         self._parsing = Parsing(parser, matcher, spares)
@@ -136,11 +137,6 @@ class Dialogue:
         self._last_reply = ""
         """Without its question."""
         self._jokes = cycle(responder.JOKES)
-        self._asks = False
-        """The reply is to end with the question that is open."""
-        self._shown: Asked | None = None
-        self._asked = 0
-        """What was shown last as open, and its number."""
         self._beside = False
         """What is replied to was asked for beside forgetting, which is going to ask: nothing else may."""
         self._apologised = False
@@ -174,15 +170,12 @@ class Dialogue:
     @property
     def open(self) -> Asked | None:
         """What waits for an answer."""
-        return self._open.thing
+        return self._pending.thing
 
     @property
     def asking(self) -> Asking | None:
         """The same as it is shown, numbered anew with each question."""
-        thing = self._open.thing
-        if thing is not self._shown:
-            self._shown, self._asked = thing, self._asked + 1
-        return None if thing is None else tapping.shown(thing, self._asked)
+        return self._pending.shown()
 
     def _begin(self) -> None:
         """Somebody else drives: nothing waits, and nothing of what was said before is left for them to hear."""
@@ -199,17 +192,7 @@ class Dialogue:
 
     def drop_pending(self) -> None:
         """Withdraw what is open. What memory has asked by the way stays open in memory."""
-        if Do.WITHDRAW in self._open.feed(Event.GONE, self._clock()):
-            self._withdraw()
-
-    def _withdraw(self) -> None:
-        for thing in self._open.left:
-            for token in thing.tokens if isinstance(thing, Confirmation) else ():
-                self._vehicle.withdraw(token)
-
-    def _ask(self, thing: Asked) -> None:
-        if Do.ASK in self._open.ask(thing, self._clock()):
-            self._asks = True
+        self._pending.end(Event.GONE)
 
     def typed(self, text: str) -> Transcript:
         """Typed words as a transcript: surely heard, in the grammar if the matcher says so."""
@@ -234,20 +217,19 @@ class Dialogue:
         if len(transcript.text) > MOST_CHARACTERS:
             return Reply(text=responder.TOO_LONG, route=Route.REJECT, reason="too long to be parsed or kept")
         transcript = transcript.model_copy(update={"text": plain(transcript.text)})
-        if ours.overheard(transcript, said, self._open.thing):
+        if ours.overheard(transcript, said, self._pending.thing):
             return ours.REPLY
-        self._asks = False
+        self._pending.asks = False
         self._knowing.begins()
         self._talk.begins()
-        if Do.WITHDRAW in self._open.tick(self._clock()):
-            self._withdraw()
-        if not addressed and self._open.thing is None:
+        self._pending.tick()
+        if not addressed and self._pending.thing is None:
             transcript = await self._doubted(transcript)
-        transcript = which.heard(self._open.thing, transcript)
+        transcript = which.heard(self._pending.thing, transcript)
         if transcript.alternative:
             return self._ask_which(transcript)
         self._coordinator.fit(self._vehicle.offers())
-        turn = await self._understanding.turn(transcript, self._open.thing, self._doing.recent, addressed=addressed)
+        turn = await self._understanding.turn(transcript, self._pending.thing, self._doing.recent, addressed=addressed)
         if turn.rest:
             return await self._both(turn, addressed=addressed)
         planned_ms = (time.perf_counter() - started) * 1000.0
@@ -279,7 +261,7 @@ class Dialogue:
             self._beside = False
         if _of_last(turn) and any(result.action.name in ERRANDS for result in first.results):
             return first  # "never mind that reminder, delete it"
-        self._asks = False
+        self._pending.asks = False
         reply = await self._finished(turn, await self._handled(turn))
         text = " ".join(filter(None, (first.text, reply.text)))
         return reply.model_copy(update={"text": text, "results": (*first.results, *reply.results)})
@@ -312,7 +294,7 @@ class Dialogue:
         if turn.open_ is None and (right := self._talk.corrected(turn.heard.text, orders=orders)):
             return turn.reply(right)
         reply = turn.reply()
-        for do in self._open.feed(turn.event, self._clock()):
+        for do in self._pending.feed(turn.event):
             reply = await self._do(do, turn, reply)
         lost = turn.open_ is None and reply.text == responder.NOT_UNDERSTOOD
         silent = turn.event is Event.UNMEANT or (lost and self._apologised and not addressed)
@@ -349,7 +331,7 @@ class Dialogue:
                 found = {} if turn.event is Event.NO else knowing.answered(open_.about, turn.heard.text, turn.plan)
                 return turn.reply(self._knowing.took(open_, found))
             case Do.WITHDRAW, _:
-                self._withdraw()
+                self._pending.withdraw()
             case Do.OFFER_UNDO, _:
                 return self._offered(turn)
             case Do.HALT, _:
@@ -358,7 +340,7 @@ class Dialogue:
             case Do.CLOSE, _:
                 return reply.model_copy(update={"ends_conversation": True})
             case Do.ASK, _:
-                self._asks = True
+                self._pending.asks = True
             case _:
                 return reply.model_copy(update={"text": self._said(do, turn)})
         return reply
@@ -403,29 +385,28 @@ class Dialogue:
 
     async def _finished(self, turn: Turn, reply: Reply) -> Reply:
         """The reply with the one question that is asked at its end; and what of the turn is kept."""
-        now = self._clock()
         for question in self._talk.asks():
-            self._ask(Forgetting(question))
-        if not reply.ends_conversation and Do.ASK in self._open.go_on(now):
-            self._asks = True
+            self._pending.ask(Forgetting(question))
+        if not reply.ends_conversation:
+            self._pending.go_on()
         for thing in self._knowing.asks():
-            self._ask(thing)
+            self._pending.ask(thing)
         self._knowing.shown(reply)
-        free = self._open.thing is None and not self._beside
+        free = self._pending.thing is None and not self._beside
         doubt = self._talk.doubt()
         due = (doubt or self._by_the_way.due(reply, turn.plan.command, self.conversation)) if free else None
         offer = None
         if due is not None:
-            self._ask(due)
+            self._pending.ask(due)
         elif free:
             offer = await self._knowing.due(reply, turn.plan.command)
         if offer is not None:
-            self._ask(offer)
+            self._pending.ask(offer)
         if turn.event not in (Event.WHY, Event.UNCLEAR):
             agreed = turn.open_.question if isinstance(turn.open_, Confirmation) and turn.event is Event.YES else ""
             self._doing.keep(turn.plan, turn.heard.text if turn.noted else "", reply, agreed)
-        open_ = self._open.thing
-        asked = open_.question if self._asks and open_ is not None else ""
+        open_ = self._pending.thing
+        asked = open_.question if self._pending.asks and open_ is not None else ""
         token = open_.tokens[0] if isinstance(open_, Confirmation) and open_.tokens else None
         told, text = reply.text, " ".join(filter(None, (reply.text, self._talk.announcement(), asked)))
         text = text or responder.NOT_UNDERSTOOD  # whoever is replied to hears something: silence is `_performed`'s None
@@ -439,10 +420,9 @@ class Dialogue:
 
     def _ask_which(self, transcript: Transcript) -> Reply:
         """Of two commands one was heard."""
-        if Do.WITHDRAW in self._open.feed(Event.OTHER, self._clock()):
-            self._withdraw()
+        self._pending.end(Event.OTHER)
         choice = which.asked(transcript.text, transcript.alternative)
-        self._ask(choice)
+        self._pending.ask(choice)
         self._last_reply = ""
         reason = f"heard {transcript.text!r} or {transcript.alternative!r}"
         return Reply(text=choice.question, route=Route.CONTROL, reason=reason)
@@ -459,7 +439,7 @@ class Dialogue:
         Raises:
             schemas.errors.GloveboxError: memory, a model or the vehicle failed.
         """
-        open_ = self._open.thing
+        open_ = self._pending.thing
         if isinstance(open_, Forgetting | Remembering | Introducing | Offer) or ours.overheard(transcript, said, open_):
             return None
         transcript = which.heard(open_, transcript)
@@ -476,7 +456,7 @@ class Dialogue:
         Raises:
             schemas.errors.GloveboxError: memory, a model or the vehicle failed.
         """
-        turn = await self._understanding.turn(transcript, self._open.thing, self._doing.recent, addressed=addressed)
+        turn = await self._understanding.turn(transcript, self._pending.thing, self._doing.recent, addressed=addressed)
         whole = resolving.is_whole(turn.plan, self._vehicle.offers())
         return whole and not (transcript.misheard or transcript.alternative)
 
@@ -488,14 +468,14 @@ class Dialogue:
 
         ``tail`` is what was said since, by itself, where the whole is no command; the rest is as for `respond`.
         """
-        if first is not None and tail is not None and ours.overheard(tail, said, self._open.thing):
+        if first is not None and tail is not None and ours.overheard(tail, said, self._pending.thing):
             if first.told:
                 return ours.REPLY
             whole, tail = first.heard, None
         tail = amending.by_itself(self._matcher, tail)
         chosen = amending.way(self._matcher, whole, tail, first)
         replied = first is not None and first.reply is not None
-        understood = partial(self._understanding.turn, open_=self._open.thing, recent=self._doing.recent)
+        understood = partial(self._understanding.turn, open_=self._pending.thing, recent=self._doing.recent)
         if (
             chosen is amending.Way.REPLACED
             and replied
@@ -509,11 +489,11 @@ class Dialogue:
         instead = amending.action_of(self._matcher, whole)
         respond = partial(self.respond, addressed=addressed, said=said)
         reply = await amending.amended(self._vehicle, chosen, (whole, tail), first, instead, respond)
-        if reply.pending is not None and self._open.thing is None and (waits := self._doing.waiting(reply.results)):
-            self._ask(waits)
+        if reply.pending is not None and self._pending.thing is None and (waits := self._doing.waiting(reply.results)):
+            self._pending.ask(waits)
         if reply.text:
             self._last_reply = reply.text.removesuffix(
-                self._open.thing.question if self._open.thing is not None else ""
+                self._pending.thing.question if self._pending.thing is not None else ""
             )
         return reply
 
@@ -537,7 +517,7 @@ class Dialogue:
         if not self._doing.undoable():
             return turn.reply(responder.nothing_to_call_off(spoken(turn.heard.text)))
         undo = parse_action("undo", {})
-        self._ask(Confirmation(responder.question(undo), responder.TO_UNDO, (undo,)))
+        self._pending.ask(Confirmation(responder.question(undo), responder.TO_UNDO, (undo,)))
         return turn.reply()
 
     async def _handled(self, turn: Turn) -> Reply:
@@ -565,7 +545,7 @@ class Dialogue:
             if (
                 unsure and plan.command is not None and followup.depends(plan.command)
             ):  # nobody has agreed to the rest of it
-                self._ask(self._not_sure(plan.meant))
+                self._pending.ask(self._not_sure(plan.meant))
                 return turn.reply()
             return await self._doing.act(plan.meant, plan)
         return await self._ordered(turn)
@@ -579,7 +559,7 @@ class Dialogue:
             return turn.reply(told)
         action = self.seat.units.as_meant(parse_action(plan.command.name, plan.command.slots))
         if question := followup.lacks_time(action):
-            self._ask(Missing(question, context.act_of(action)))
+            self._pending.ask(Missing(question, context.act_of(action)))
             return turn.reply()
         if not plan.open:
             return await self._doing.act((action,), plan)
@@ -633,17 +613,17 @@ class Dialogue:
         if work.actions and work.ask_first and not await stays(work.actions, self._vehicle):
             if work.first:
                 reply = await self._doing.act(work.first, plan)
-            self._ask(self._not_sure(work.actions))
+            self._pending.ask(self._not_sure(work.actions))
             reply = reply.model_copy(update={"reason": f"{plan.reason}; {work.why or 'not sure'}"})
         elif work.actions:
             reply = await self._doing.act(work.actions, plan, work.used, work.said)
             words = []
         if work.needs is not None and work.among:
-            self._ask(Choice(work.question, responder.SEVERAL_NAMED, work.among, work.needs, work.slot))
+            self._pending.ask(Choice(work.question, responder.SEVERAL_NAMED, work.among, work.needs, work.slot))
         elif work.needs is not None:
-            self._ask(Missing(work.question, work.needs))
+            self._pending.ask(Missing(work.question, work.needs))
         text = " ".join(filter(None, (reply.text, *words)))
-        empty = "" if self._asks or self._talk.asking else responder.NOT_UNDERSTOOD
+        empty = "" if self._pending.asks or self._talk.asking else responder.NOT_UNDERSTOOD
         return reply.model_copy(update={"text": text or empty, "decision": work.decision})
 
 
