@@ -1,55 +1,44 @@
 """One driver's dialogue: an utterance in, a reply out.
 
 Owns the order of it: what the words mean (``voice.dialogue.understanding``), which commands the table of the dialogue answers that
-with (``voice.dialogue.open``), and the one question at the end. The talk about memory is ``voice.dialogue.memory.remembering``'s,
-what is no complete command ``voice.dialogue.acts``'s, carrying out ``voice.dialogue.doing``'s. Everything else is asked from the
-ports. Knows no sound.
-
-Long because the whole way of an utterance stands in it, and once more ahead of its end.
+with, what these come to (``voice.dialogue.open.performing``), and the one question at the end. Composes the parts of a dialogue.
+Knows no sound.
 """
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from itertools import cycle
 from uuid import uuid4
 
 from models.text import plain, spoken
-from schemas.actions import Action, ListPlaces, parse_action
 from schemas.events import ActionStatus, Asking, Reply, Route, Transcript
 from schemas.memory import Turn as Noted
 from schemas.ports import ActParser, CommandMatcher, Drivers, Encoder, Talker, VehiclePort
 from schemas.seat import Seat
-from voice.dialogue import amending, followup, ours
-from voice.dialogue.acts import context, planning, resolving
+from voice.dialogue import amending, ours
+from voice.dialogue.acts import planning, resolving
 from voice.dialogue.acts.acting import Acting
 from voice.dialogue.acts.sentence.parsing import Parsing
 from voice.dialogue.coordinator import Coordinator, DialogueSettings
 from voice.dialogue.doing import Doing
-from voice.dialogue.filling import fill
-from voice.dialogue.foresight import Foresight, stays
+from voice.dialogue.foresight import Foresight
 from voice.dialogue.forgetting import erasing
-from voice.dialogue.forgetting.asking import LEFT
 from voice.dialogue.forgetting.forgetting import NOTHING_TO_FORGET
-from voice.dialogue.knowing import lately, saying
-from voice.dialogue.knowing import reading as knowing
 from voice.dialogue.knowing.talk import Knowing
-from voice.dialogue.memory import talks, wishes
 from voice.dialogue.memory.acts import MemoryActs
 from voice.dialogue.memory.question import ByTheWay
 from voice.dialogue.memory.remembering import Remembering as Talk
 from voice.dialogue.memory.sparing import Sparing
 from voice.dialogue.open import which
 from voice.dialogue.open.pending import Pending
-from voice.dialogue.open.table import Do, Event
-from voice.dialogue.open.things import Asked, Choice, Confirmation, Forgetting, Introducing, Missing, Offer, Remembering
+from voice.dialogue.open.performing import Performing
+from voice.dialogue.open.table import Event
+from voice.dialogue.open.things import Asked, Confirmation, Forgetting, Introducing, Offer, Remembering
 from voice.dialogue.replies import examples, responder
-from voice.dialogue.replies.at_once import at_once
 from voice.dialogue.replies.talking import SmallTalk
 from voice.dialogue.understanding import ERRANDS, Turn, Understanding
 
@@ -92,36 +81,26 @@ class Dialogue:
         spares = Sparing(vehicle, seat, clock)
         self.seat, self._vehicle, self._matcher, self._clock = seat, spares, matcher, clock
         self._coordinator = Coordinator(matcher, vehicle.offers(), settings.coordinator)
-        self._new_id, self._drivers = new_id, drivers
+        self._new_id = new_id
         self._conversation: str | None = None
         self._pending = Pending(spares, clock)
         self._by_the_way = ByTheWay(seat, clock, settings.questions, self._coordinator.is_order)
         self._talk = Talk(seat, clock, drivers=drivers, questions=self._by_the_way, encoder=encoder)
         self._doing = Doing(seat, spares, self._talk, clock, self._pending.ask)
         self._knowing = Knowing(seat, spares, clock, introduces=settings.introduces)
-        self._small_talk = SmallTalk(talker, seat, spares, encoder)
-        self._parsing = Parsing(parser, matcher, spares)
-        self._acting = Acting(
-            seat=seat,
-            vehicle=spares,
-            talk=self._talk,
-            memory=MemoryActs(
-                seat=seat,
-                talk=self._talk,
-                knowing=self._knowing,
-                matcher=matcher,
-                clock=clock,
-                drivers=drivers,
-            ),
-            clock=clock,
+        small_talk = SmallTalk(talker, seat, spares, encoder)
+        parsing = Parsing(parser, matcher, spares)
+        memory = MemoryActs(
+            seat=seat, talk=self._talk, knowing=self._knowing, matcher=matcher, clock=clock, drivers=drivers
         )
+        acting = Acting(seat=seat, vehicle=spares, talk=self._talk, memory=memory, clock=clock)
         self._understanding = Understanding(
             seat=seat,
             vehicle=spares,
             matcher=matcher,
             clock=clock,
             coordinator=self._coordinator,
-            parsing=self._parsing,
+            parsing=parsing,
             drivers=drivers,
             encoder=encoder,
         )
@@ -129,14 +108,27 @@ class Dialogue:
             seat=seat,
             vehicle=spares,
             matcher=matcher,
-            acting=self._acting,
+            acting=acting,
             talk=self._talk,
             doing=self._doing,
-            small_talk=self._small_talk,
+            small_talk=small_talk,
         )
-        self._last_reply = ""
-        """Without its question."""
-        self._jokes = cycle(responder.JOKES)
+        self._performing = Performing(
+            seat=seat,
+            vehicle=spares,
+            matcher=matcher,
+            clock=clock,
+            pending=self._pending,
+            doing=self._doing,
+            acting=acting,
+            parsing=parsing,
+            talk=self._talk,
+            by_the_way=self._by_the_way,
+            knowing=self._knowing,
+            small_talk=small_talk,
+            drivers=drivers,
+            conversation=lambda: self.conversation,
+        )
         self._beside = False
         """What is replied to was asked for beside forgetting, which is going to ask: nothing else may."""
         self._apologised = False
@@ -153,7 +145,7 @@ class Dialogue:
         self._doing.deeds.clear()
         self._doing.recent = replace(self._doing.recent, people=())
         self._doing.turns.clear()
-        self._last_reply = ""
+        self._doing.last_reply = ""
 
     @property
     def conversation(self) -> str:
@@ -180,7 +172,7 @@ class Dialogue:
     def _begin(self) -> None:
         """Somebody else drives: nothing waits, and nothing of what was said before is left for them to hear."""
         self.drop_pending()
-        self._conversation, self._last_reply = None, ""
+        self._conversation = None
         self._doing.forget()
 
     def end_conversation(self) -> None:
@@ -262,13 +254,13 @@ class Dialogue:
         if _of_last(turn) and any(result.action.name in ERRANDS for result in first.results):
             return first  # "never mind that reminder, delete it"
         self._pending.asks = False
-        reply = await self._finished(turn, await self._handled(turn))
+        reply = await self._finished(turn, await self._performing.handled(turn))
         text = " ".join(filter(None, (first.text, reply.text)))
         return reply.model_copy(update={"text": text, "results": (*first.results, *reply.results)})
 
     async def _replaced(self, turn: Turn, part: Mapping[str, object], *, addressed: bool) -> Reply:
         """The reply to a wish to have something forgotten, and to what is told to hold in its place: that comes after it."""
-        forgotten = await self._handled(turn)
+        forgotten = await self._performing.handled(turn)
         self._beside = self._talk.asking
         try:
             reply = await self.respond(turn.heard.model_copy(update=part), addressed=addressed)
@@ -295,7 +287,7 @@ class Dialogue:
             return turn.reply(right)
         reply = turn.reply()
         for do in self._pending.feed(turn.event):
-            reply = await self._do(do, turn, reply)
+            reply = await self._performing.perform(do, turn, reply)
         lost = turn.open_ is None and reply.text == responder.NOT_UNDERSTOOD
         silent = turn.event is Event.UNMEANT or (lost and self._apologised and not addressed)
         self._apologised = self._apologised or lost
@@ -307,81 +299,6 @@ class Dialogue:
         ):
             reply = reply.model_copy(update={"text": responder.try_saying(example)})
         return None if silent else reply
-
-    async def _do(self, do: Do, turn: Turn, reply: Reply) -> Reply:  # noqa: PLR0911 - one for each kind of command
-        """Perform one command; the reply so far with what comes of it."""
-        open_ = turn.open_
-        match do, open_:
-            case Do.CARRY_OUT, Confirmation():
-                return await self._carried_out(open_, turn)
-            case Do.COMPLETE, _:
-                return await self._handled(turn)
-            case Do.HANDLE, _:
-                return await self._handled(turn)
-            case Do.FORGET, Forgetting():
-                text = self._talk.settle(open_.asked, turn.heard.text, turn.plan.command)
-                return Reply(text=text, route=Route.MEMORY, reason="answer to a question about memory")
-            case ((Do.AGREE | Do.DECLINE), Remembering()):
-                settled = self._by_the_way.settle(open_.of, do is Do.AGREE)
-                self._talk.mention(settled.decision and (settled.decision.preference or settled.decision.fact))
-                return settled
-            case ((Do.AGREE | Do.DECLINE), Offer()):
-                return await self._answered(open_, turn, yes=do is Do.AGREE)
-            case Do.TAKE_IN, Introducing():
-                found = {} if turn.event is Event.NO else knowing.answered(open_.about, turn.heard.text, turn.plan)
-                return turn.reply(self._knowing.took(open_, found))
-            case Do.WITHDRAW, _:
-                self._pending.withdraw()
-            case Do.OFFER_UNDO, _:
-                return self._offered(turn)
-            case Do.HALT, _:
-                halted = await self._doing.halt(turn.plan) if "thank" not in turn.heard.text.lower() else None
-                return halted or turn.reply(_politely(turn, responder.OKAY), ends=True)
-            case Do.CLOSE, _:
-                return reply.model_copy(update={"ends_conversation": True})
-            case Do.ASK, _:
-                self._pending.asks = True
-            case _:
-                return reply.model_copy(update={"text": self._said(do, turn)})
-        return reply
-
-    def _said(self, do: Do, turn: Turn) -> str:
-        """What needs words alone."""
-        match do:
-            case Do.SAY_LEFT if isinstance(turn.open_, Introducing):
-                return saying.LEFT
-            case Do.SAY_LEFT if isinstance(turn.open_, Forgetting):
-                return LEFT[turn.open_.asked.asked]
-            case Do.SAY_LEFT:
-                return _politely(turn, responder.CANCELLED)
-            case Do.SAY_OKAY:
-                return _politely(turn, responder.OKAY)
-            case Do.EXPLAIN:
-                return self._why(turn.open_, turn.heard.text)
-            case Do.REPEAT:
-                return self._last_reply.strip() or ("" if turn.open_ is not None else responder.NOTHING_PENDING)
-            case Do.TALK:
-                name = turn.plan.command.name if turn.plan.command is not None else ""
-                if name == "joke":
-                    return next(self._jokes)
-                told = self._doing.told_last(turn.plan) if name == "get_last" else responder.HELP
-                said = responder.SMALL_TALK.get(name, told)
-                return self.seat.manners.greeting(said) if name == "hello" else said
-            case _:
-                return _SAID.get(do, "")
-
-    def _why(self, open_: Asked | None, text: str) -> str:
-        """Why something was done, where it is named; else why what is open is asked, or what was wished last came to nothing."""
-        deed = planning.deed_asked(spoken(text))
-        done = self._doing.why_did(self._parsing.done_by(deed), deed) if deed else ""
-        if done:
-            return done
-        return open_.why if open_ is not None else self._doing.why or self._talk.why(self._doing.last.get("said", ""))
-
-    async def _answered(self, offer: Offer, turn: Turn, *, yes: bool) -> Reply:
-        """Deal with the answer to what nobody had asked for; what it asks of the car goes through the gate as any wish."""
-        said = turn.reply(self._knowing.answered(offer, yes=yes))
-        return await self._doing.act((offer.action,), turn.plan) if yes and offer.action is not None else said
 
     async def _finished(self, turn: Turn, reply: Reply) -> Reply:
         """The reply with the one question that is asked at its end; and what of the turn is kept."""
@@ -415,7 +332,7 @@ class Dialogue:
         if turn.noted and not turn.errand:
             self._note("assistant", text, 1.0)
         if turn.event is not Event.AGAIN:
-            self._last_reply = told
+            self._doing.last_reply = told
         return reply
 
     def _ask_which(self, transcript: Transcript) -> Reply:
@@ -423,7 +340,7 @@ class Dialogue:
         self._pending.end(Event.OTHER)
         choice = which.asked(transcript.text, transcript.alternative)
         self._pending.ask(choice)
-        self._last_reply = ""
+        self._doing.last_reply = ""
         reason = f"heard {transcript.text!r} or {transcript.alternative!r}"
         return Reply(text=choice.question, route=Route.CONTROL, reason=reason)
 
@@ -447,7 +364,7 @@ class Dialogue:
             return which.question(transcript.text, transcript.alternative)
         turn = await self._understanding.turn(transcript, open_, self._doing.recent, addressed=addressed)
         if turn.event is Event.WHY:
-            return self._why(open_, transcript.text)
+            return self._performing.why(open_, transcript.text)
         return await self._foresight.of(turn)
 
     async def is_whole(self, transcript: Transcript, *, addressed: bool = True) -> bool:
@@ -492,152 +409,12 @@ class Dialogue:
         if reply.pending is not None and self._pending.thing is None and (waits := self._doing.waiting(reply.results)):
             self._pending.ask(waits)
         if reply.text:
-            self._last_reply = reply.text.removesuffix(
+            self._doing.last_reply = reply.text.removesuffix(
                 self._pending.thing.question if self._pending.thing is not None else ""
             )
         return reply
-
-    # Dealing with it ------------------------------------------------------------------------------------------------------
-
-    async def _carried_out(self, agreed: Confirmation, turn: Turn) -> Reply:
-        """What waited for a yes, then what was said beside the yes."""
-        reply = await self._doing.confirm(agreed, turn.plan)
-        if len(turn.plan.acts) < 2:
-            return reply
-        more = await self._by_acts(turn)
-        text = " ".join(filter(None, (reply.text, more.text)))
-        return more.model_copy(update={"text": text, "results": (*reply.results, *more.results)})
-
-    def _not_sure(self, actions: tuple[Action, ...]) -> Confirmation:
-        """Actions that may not be what was meant."""
-        return Confirmation(responder.questions(actions, self.seat.units), responder.NOT_SURE, actions)
-
-    def _offered(self, turn: Turn) -> Reply:
-        """Offer to undo what was done last, if that can be."""
-        if not self._doing.undoable():
-            return turn.reply(responder.nothing_to_call_off(spoken(turn.heard.text)))
-        undo = parse_action("undo", {})
-        self._pending.ask(Confirmation(responder.question(undo), responder.TO_UNDO, (undo,)))
-        return turn.reply()
-
-    async def _handled(self, turn: Turn) -> Reply:
-        """Deal with an utterance as what it is."""
-        plan = turn.plan
-        if turn.about_memory:
-            return await self._of_memory(turn)
-        if planning.only_talk(plan):
-            if lately.asks(turn.heard.text) and (
-                told := await asyncio.to_thread(self._talk.just_told, turn.heard.text)
-            ):
-                return turn.reply(told)
-            self._talk.chatted(turn.heard.text)
-            return turn.reply(await self._small_talk.reply(turn.heard.text, self._doing.last, plan.asks))
-        if plan.acts:
-            return await self._by_acts(turn)
-        reply = at_once(plan, turn.heard, self._matcher)
-        if reply is not None:
-            return reply
-        if plan.meant:
-            listed = plan.meant[0]
-            if plan.command is not None and plan.command.name == "follow_track" and isinstance(listed, ListPlaces):
-                return await self._doing.another(listed, plan)
-            unsure = isinstance(turn.open_, Confirmation) and not turn.open_.tokens
-            if (
-                unsure and plan.command is not None and followup.depends(plan.command)
-            ):  # nobody has agreed to the rest of it
-                self._pending.ask(self._not_sure(plan.meant))
-                return turn.reply()
-            return await self._doing.act(plan.meant, plan)
-        return await self._ordered(turn)
-
-    async def _ordered(self, turn: Turn) -> Reply:
-        """Carry out a complete command; what it leaves open is asked for, or filled from memory."""
-        plan = turn.plan
-        if plan.command is None:
-            return turn.reply(responder.NOT_UNDERSTOOD)
-        if plan.command.name == "get_contact" and (told := await self._told_of(turn)):
-            return turn.reply(told)
-        action = self.seat.units.as_meant(parse_action(plan.command.name, plan.command.slots))
-        if question := followup.lacks_time(action):
-            self._pending.ask(Missing(question, context.act_of(action)))
-            return turn.reply()
-        if not plan.open:
-            return await self._doing.act((action,), plan)
-        memory = self.seat.memory
-        seen = await self._vehicle.circumstances()
-        filled = await asyncio.to_thread(fill, memory, turn.heard.text, action.name, action.slots(), seen)
-        if filled.action is None or self.seat.memory is not memory:  # another driver may have taken over meanwhile
-            return await self._doing.act((action,), plan)
-        return await self._doing.act((filled.action,), plan, filled.used)
-
-    async def _told_of(self, turn: Turn) -> str:
-        """What memory answers to a question that the car's contacts would answer else; empty for nothing."""
-        moving = await self._doing.moving()
-        return await asyncio.to_thread(self._talk.answered, turn.heard.text, moving=moving, unasked=True)
-
-    async def _of_memory(self, turn: Turn) -> Reply:
-        """The reply to talk about memory."""
-        plan, text, moving = turn.plan, turn.heard.text, await self._doing.moving()
-        if plan.route is Route.MEMORY and plan.command is not None:
-            if plan.command.name in knowing.NAMES:
-                return turn.reply(self._knowing.handle(plan.command))
-            if plan.command.name == "remember_more" and self._knowing.told:
-                return turn.reply(self._knowing.more())
-            return turn.reply(self._talk.handle(plan.command, self.conversation, moving=moving))
-        if plan.acts:
-            return await self._by_acts(turn)
-        name = None if self._drivers is None else wishes.named(text, self._drivers.names)
-        if name is not None:
-            said = self._talk.switch(name)
-            return Reply(text=said, route=Route.MEMORY, reason="a configured driver gave their name")
-        if talks.asks(text):
-            said = talks.talked(self.seat, text, self._clock(), moving=moving)
-            return Reply(text=said, route=Route.MEMORY, reason="asked what was talked about")
-        said, decision = self._talk.remember(wishes.told(text) or "")
-        return Reply(text=said, route=Route.MEMORY, reason="asked to remember", decision=decision)
-
-    async def _by_acts(self, turn: Turn) -> Reply:
-        """Carry out all acts in their order, or say what becomes of each."""
-        plan = replace(turn.plan, acts=turn.acts)
-        work = await self._acting.work(
-            plan,
-            turn.heard,
-            turn.context,
-            turn.recent,
-            conversation=self.conversation,
-            moving=await self._doing.moving(),
-            answers=turn.answers,
-        )
-        reply = turn.reply(ends=work.ends)
-        words = list(work.words)
-        if work.actions and work.ask_first and not await stays(work.actions, self._vehicle):
-            if work.first:
-                reply = await self._doing.act(work.first, plan)
-            self._pending.ask(self._not_sure(work.actions))
-            reply = reply.model_copy(update={"reason": f"{plan.reason}; {work.why or 'not sure'}"})
-        elif work.actions:
-            reply = await self._doing.act(work.actions, plan, work.used, work.said)
-            words = []
-        if work.needs is not None and work.among:
-            self._pending.ask(Choice(work.question, responder.SEVERAL_NAMED, work.among, work.needs, work.slot))
-        elif work.needs is not None:
-            self._pending.ask(Missing(work.question, work.needs))
-        text = " ".join(filter(None, (reply.text, *words)))
-        empty = "" if self._pending.asks or self._talk.asking else responder.NOT_UNDERSTOOD
-        return reply.model_copy(update={"text": text or empty, "decision": work.decision})
-
-
-_SAID = {
-    Do.SAY_NOTHING_WAITS: responder.NOTHING_PENDING,
-    Do.SAY_UNCLEAR: responder.NOT_UNDERSTOOD,
-    Do.SAY_DROPPED: responder.DROPPED,
-}
 
 
 def _of_last(turn: Turn) -> bool:
     """Whether it asks to have forgotten what was spoken of last."""
     return turn.plan.command is not None and turn.plan.command.name in ("forget_last", "forget_said")
-
-
-def _politely(turn: Turn, text: str) -> str:
-    return responder.WELCOME if "thank" in turn.heard.text.lower() else text

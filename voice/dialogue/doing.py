@@ -57,6 +57,8 @@ class Doing:
         self.recent = RecentActions()
         self.last: dict[str, str] = {}
         """What was done and said last, by ``get_last``'s parts, and as ``undone`` why a wish was not; nothing of a private trip."""
+        self.last_reply = ""
+        """What was replied last, without the question at its end."""
         self.why = ""
         """Why the last wish was refused; empty where it was not."""
         self.deeds: list[Deed] = []

@@ -1,7 +1,7 @@
 """The dialogue as a table: what is open, what each answer does to it, and when it ends. No I/O and no clock.
 
 ``OpenTable.feed(event, at) -> [Do]``, as ``voice.turn`` does it for the turn. Time enters as data. Which event an utterance is says
-``voice.dialogue.open.reading``; ``voice.dialogue.agent`` performs the commands.
+``voice.dialogue.open.reading``; ``voice.dialogue.open.performing`` performs the commands.
 
 Rules, in the order in which they win:
 
