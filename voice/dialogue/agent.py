@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from uuid import uuid4
@@ -134,18 +133,7 @@ class Dialogue:
         self._apologised = False
         """Said since the wake word that something was not understood, where nothing was open: once is enough."""
         seat.follow(self._begin)
-        seat.observe(self._unsay)
-
-    def _unsay(self, forgotten: bool) -> None:
-        """What memory holds is another; where something was forgotten, what was said last is not said again."""
-        if not forgotten:
-            return
-        for part in ("said", "undone"):
-            self._doing.last.pop(part, None)
-        self._doing.deeds.clear()
-        self._doing.recent = replace(self._doing.recent, people=())
-        self._doing.turns.clear()
-        self._doing.last_reply = ""
+        seat.observe(self._doing.unsay)
 
     @property
     def conversation(self) -> str:

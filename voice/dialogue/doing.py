@@ -68,6 +68,17 @@ class Doing:
         self._begun = False
         """A part of what the last of them was to do waits for a yes."""
 
+    def unsay(self, forgotten: bool) -> None:
+        """What memory holds is another; where something was forgotten, what was said last is not said again."""
+        if not forgotten:
+            return
+        for part in ("said", "undone"):
+            self.last.pop(part, None)
+        self.deeds.clear()
+        self.recent = replace(self.recent, people=())
+        self.turns.clear()
+        self.last_reply = ""
+
     # Doing -------------------------------------------------------------------------------------------------------------
 
     async def act(
