@@ -21,6 +21,7 @@ from schemas.seat import Seat
 from voice.dialogue import amending, ours
 from voice.dialogue.acts import planning, resolving
 from voice.dialogue.acts.acting import Acting
+from voice.dialogue.acts.on_memory import MemoryActs
 from voice.dialogue.acts.sentence.parsing import Parsing
 from voice.dialogue.coordinator import Coordinator, DialogueSettings
 from voice.dialogue.doing import Doing
@@ -28,7 +29,6 @@ from voice.dialogue.foresight import Foresight
 from voice.dialogue.forgetting import erasing
 from voice.dialogue.forgetting.forgetting import NOTHING_TO_FORGET
 from voice.dialogue.knowing.talk import Knowing
-from voice.dialogue.memory.acts import MemoryActs
 from voice.dialogue.memory.question import ByTheWay
 from voice.dialogue.memory.remembering import Remembering as Talk
 from voice.dialogue.memory.sparing import Sparing

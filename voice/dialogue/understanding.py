@@ -20,8 +20,9 @@ from schemas.kinds import Wish as Told
 from schemas.ports import CommandMatcher, Drivers, Encoder, VehiclePort
 from schemas.seat import Seat
 from voice.dialogue import errands, followup
-from voice.dialogue.acts import context, planning
+from voice.dialogue.acts import planning
 from voice.dialogue.acts.resolving import replacing
+from voice.dialogue.acts.sentence import context
 from voice.dialogue.acts.sentence.parsing import Parsing
 from voice.dialogue.coordinator import Coordinator, Plan
 from voice.dialogue.forgetting import erasing, naming

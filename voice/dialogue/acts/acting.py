@@ -1,7 +1,7 @@
 """What the acts of an utterance come to: actions to be carried out, a question for what is missing, and what is said to the rest.
 
 Owns the order in which the acts of one utterance are looked at. Carries out nothing in the car: the dialogue does, with what this
-hands it. What is said to the acts about memory is ``voice.dialogue.memory.acts``'s.
+hands it. What is said to the acts about memory is ``voice.dialogue.acts.on_memory``'s.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from voice.dialogue.acts.accounted import (
     unspoken,
 )
 from voice.dialogue.acts.measured import in_seconds
+from voice.dialogue.acts.on_memory import MemoryActs
 from voice.dialogue.acts.planning import CONTROLS, GUESS_AT, GUESS_CAREFUL_AT, TOLD_AT, about_memory
 from voice.dialogue.acts.resolving import on_day, placed, replacing, resolve, to_share, which_one, whom
 from voice.dialogue.acts.seen import Seen, seen, unconditional
@@ -44,7 +45,6 @@ from voice.dialogue.coordinator import Plan
 from voice.dialogue.filling import fill
 from voice.dialogue.followup import lacks_time
 from voice.dialogue.knowing import lately
-from voice.dialogue.memory.acts import MemoryActs
 from voice.dialogue.memory.remembering import Remembering
 from voice.dialogue.memory.sparing import Sparing
 from voice.dialogue.recent import RecentActions

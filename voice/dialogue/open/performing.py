@@ -18,8 +18,9 @@ from schemas.events import Reply, Route
 from schemas.ports import CommandMatcher, Drivers
 from schemas.seat import Seat
 from voice.dialogue import followup
-from voice.dialogue.acts import context, planning
+from voice.dialogue.acts import planning
 from voice.dialogue.acts.acting import Acting
+from voice.dialogue.acts.sentence import context
 from voice.dialogue.acts.sentence.parsing import Parsing
 from voice.dialogue.doing import Doing
 from voice.dialogue.filling import fill

@@ -1,1 +1,1 @@
-"""A sentence as the parser reads it: the whole, and the parts between "and" and commas."""
+"""A sentence as the parser reads it: what it is told of the dialogue, the whole, and the parts between "and" and commas."""

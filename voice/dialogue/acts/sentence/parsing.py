@@ -69,7 +69,7 @@ class Parsing:
 
         Args:
             transcript: the utterance.
-            context: what the parser is told (``voice.dialogue.acts.context``).
+            context: what the parser is told (``voice.dialogue.acts.sentence.context``).
         """
         written = errands.undated(transcript.text)
         key = spoken(written), context
