@@ -91,6 +91,8 @@ class Doing:
         if wishes:
             text = " ".join(filter(None, [await self._of_memory(action) for action in wishes]))
             return Reply(text=text, route=plan.route, reason=plan.reason)
+        if [action.name for action in actions] == [Undo.name] and self.recent.vain and self.recent.fresh(self._clock()):
+            return self._put_back(actions, plan)
         results = await self._one_by_one(actions)
         done = any(result.status is ActionStatus.DONE for result in results)
         used = tuple(filled) if done else ()
@@ -100,6 +102,13 @@ class Doing:
         self._talk.acted(used, [result.action for result in results if result.status is ActionStatus.DONE])
         said = (*said, *_left_out(actions, results))
         return await self._told(results, plan, plan.reason, started, used, said=said)
+
+    def _put_back(self, actions: Sequence[Action], plan: Plan) -> Reply:
+        """What came last was refused, or came to nothing: what was done before that is put back only if that is meant."""
+        done = self.recent.done
+        if done is not None:
+            self._ask(Confirmation(responder.put_back(type(done)), responder.TO_UNDO, tuple(actions)))
+        return Reply(text="" if done is not None else responder.CHANGED_NOTHING, route=plan.route, reason=plan.reason)
 
     async def _one_by_one(self, actions: Sequence[Action]) -> list[ActionResult]:
         """The results of actions, done in their order.

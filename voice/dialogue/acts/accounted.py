@@ -285,7 +285,9 @@ def _unsaid(
         given = act.slots.get(slot)
         rounded = isinstance(given, int | float) and given != value and float(given) in numbers(text)
         timed = errand is not None and errand.slots.get(slot) == value  # "ten to five" is 4 and 50
-        if slot == "celsius" or slot in grounds or rounded or timed:  # in whatever unit; as the car has it; to its steps
+        if (
+            slot == "celsius" or slot in grounds or rounded or timed
+        ):  # in whatever unit; as the car has it; to its steps
             told += f" {number_words(value)}"
     finding = validate(action, f"{wanted} {told}".strip(), offers)
     return "" if finding.ok else finding.reason

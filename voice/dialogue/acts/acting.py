@@ -202,6 +202,8 @@ class Acting:
             whole = await self._wish(bare, context, whole)
         if context and whole.sure < SURE_AT and joined.of_a_place(whole):
             whole = joined.own_place(whole, await self._parse(text, ""))
+        if wish := joined.called_off(text):
+            return joined.as_it_is(await self._parse(wish, context), whole)
         if len(pieces) < 2 or takes_back(text):
             return whole
         found = await self._parts(pieces, context)
@@ -209,12 +211,12 @@ class Acting:
             return whole
         lost = joined.lost(whole, pieces, await self._standing(pieces, found, context))
         doubtful = whole.sure < SURE_AT or left_over(text, whole.acts) is not None or unspoken(text, whole.acts)
-        if not (doubtful or lost or joined.turned_round(whole, found)):
+        if not (doubtful or lost or contrary(whole.acts) or joined.turned_round(whole, found)):
             return whole
         return joined.better(text, whole, pieces, found)
 
     async def _parse(self, text: str, context: str) -> Parsed:
-        return await asyncio.to_thread(self._parser.parse, text, context)
+        return joined.where_it_is(text, await asyncio.to_thread(self._parser.parse, text, context), context)
 
     async def _wish(self, bare: str, context: str, whole: Parsed) -> Parsed:
         """What a wish with its reasons means, where it means something surely without them: "cancel that, he's rung me already"."""
@@ -234,13 +236,13 @@ class Acting:
 
         None where one cannot be read.
         """
-        found = list[Parsed]()
+        found, told = list[Parsed](), context
         for piece in pieces:
             command = self._matcher.match(piece)
             if command is not None and command.kind is CommandKind.ACTION and command.name in self._vehicle.offers():
                 found.append(Parsed((Act(command.name, command.slots),), 1.0))
                 continue
-            told = context if not found else joined.did(found[-1].acts)
+            told = joined.did(found[-1].acts, told) if found else told
             try:
                 points = bool(told) and joined.POINTS.search(piece) is not None
                 part = await self._parse(piece, told if points else "")

@@ -178,8 +178,8 @@ def timed(text: str, parsed: Parsed) -> Parsed:
 
 
 BOTH_AT = 0.75
-"""Probability of a reminder for which the parser and the rules of `errands` take a sentence both: enough to set it and say so, whatever
-the parser made of its time. Our choice."""
+"""Probability of a reminder for which the parser and the rules of `errands` take a sentence both: enough to set it and say so,
+whatever the parser made of its time. Our choice."""
 AGREED_AT = 0.8
 """Probability from which on words that are no complete command are a yes to a question ("do you never get fed up listening to me"
 had .71)."""

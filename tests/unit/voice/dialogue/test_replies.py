@@ -180,9 +180,9 @@ def done(name: str, *, already: bool = False, **slots: Any) -> ActionResult:
     return ActionResult(action=parse_action(name, slots), status=ActionStatus.DONE, ruling=ALLOWED, already=already)
 
 
-def test_what_was_taken_back_is_named_beside_what_was_done() -> None:
+def test_what_was_taken_back_is_named() -> None:
     undo = done("undo").model_copy(update={"answer": {"undone": "change_volume"}})
-    assert responder.told([undo]) == "As it was before."
+    assert responder.told([undo]) == "Volume as it was before."
     assert responder.told([done("change_volume", change="down"), undo]) == "Turning it down. Volume as it was before."
 
 
