@@ -26,7 +26,7 @@ from voice.dialogue.knowing import named
 from voice.dialogue.knowing.named import Person
 from voice.dialogue.memory.remembering import Remembering
 from voice.dialogue.open.things import Asked, Choice, Confirmation
-from voice.dialogue.recent import MOST_DEEDS, Deed, RecentActions, deed_of
+from voice.dialogue.recent import JOKE, MOST_DEEDS, Deed, RecentActions, deed_of
 from voice.dialogue.replies import responder
 from voice.dialogue.replies.answers import found_nothing
 from voice.dialogue.replies.moments import spoken_moment
@@ -347,9 +347,11 @@ def evident(memory: MemoryPort, results: Sequence[ActionResult]) -> tuple[Recoll
 
 
 def _talked(plan: Plan) -> tuple[Act, ...]:
-    """What memory is told or asked."""
+    """What memory is told or asked, or the joke that is told."""
     if plan.command is not None and plan.command.name == "get_preferences":
         return (Act("recall", plan.command.slots),)
+    if plan.command is not None and plan.command.name == JOKE.name:
+        return (JOKE,)
     return tuple(act for act in plan.acts if act.name in MEMORY)
 
 

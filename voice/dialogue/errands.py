@@ -89,7 +89,7 @@ _PROVIDED = re.compile(r"^(.+?) ((?:if|unless) .+)$")
 """An errand on a condition; the time stands before that."""
 _MOVED = re.compile(
     r"\b(?:make|move|change|push|shift|put|set|switch|bring) (?:it|(?:the|that|this|my|our) (?:(?P<label>[a-z' ]{2,40}?) )?"
-    r"(?P<noun>reminder|alarm|one))(?: (?:back|forward|on|up|out))?(?: (?:to|for|until|till|at))? (?P<time>[a-z ]+?)"
+    r"(?P<noun>reminder|alarm|one)|that|this)(?: (?:back|forward|on|up|out))?(?: (?:to|for|until|till|at))? (?P<time>[a-z ]+?)"
     r"(?: (?:instead|then|please))*$"
 )
 """One that is set already, at another time."""

@@ -28,6 +28,9 @@ NAMED = timedelta(minutes=10)
 """How long whoever was named last is "him" or "her". Our choice: longer than a thing, since a call is asked about first."""
 
 
+JOKE = Act("joke")
+
+
 @dataclass(frozen=True, slots=True)
 class RecentActions:
     """What was done last, or tried and refused, and what the vehicle told about it."""
@@ -54,7 +57,7 @@ class RecentActions:
     vain: bool = False
     """The actions are what was tried last, and nothing came of them: they were refused, or all was so already."""
     talked: tuple[Act, ...] = ()
-    """What memory was told or asked since,"""
+    """What memory was told or asked since, or `JOKE`,"""
     talked_at: datetime | None = None
     """and when."""
 

@@ -197,14 +197,13 @@ class Acting:
             schemas.errors.GenerationError: the parser gave nothing usable.
         """
         text, pieces = unconditional(spoken(written)), joined.parts(written)
-        whole = planning.timed(spoken(written), await self._parse(text, context))
+        whole = planning.timed(spoken(written), await self._parse(text, context), context)
         if len((bare := joined.without_reasons(written)).split()) > 1 and bare != text:
             whole = await self._wish(bare, context, whole)
         if context and whole.sure < SURE_AT and joined.of_a_place(whole):
             whole = joined.own_place(whole, await self._parse(text, ""))
-        if wish := joined.called_off(text):
-            return joined.as_it_is(await self._parse(wish, context), whole)
-        if len(pieces) < 2 or takes_back(text):
+        whole = await joined.looked_again(text, whole, context, self._parse)
+        if len(pieces) < 2 or takes_back(text) or joined.called_off(text):
             return whole
         found = await self._parts(pieces, context)
         if found is None:
@@ -521,8 +520,7 @@ class Acting:
 
     def _said(self, act: Act, text: str, work: Work, before: int, *, alone: bool) -> None:
         """What needs words alone."""
-        said = self._answered(act, text, alone=alone)
-        if said:
+        if said := self._answered(act, text, alone=alone):
             work.said.append((before, said))
         work.ends = work.ends or act.name == "stop"
 

@@ -9,7 +9,7 @@ where one of them surely asks for something that the whole has not. What is in n
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from math import prod
 
 from models.acts.spelling import read, write
@@ -95,6 +95,39 @@ def as_it_is(wish: Parsed, whole: Parsed) -> Parsed:
     """The reading of a sentence that calls its own wish off: where that is a step, nothing moves, neither up nor down."""
     step = all(act.is_action and "change" in act.slots for act in wish.acts)
     return Parsed((Act("refrain"),), max(wish.sure, whole.sure)) if step else whole
+
+
+_GOAL = re.compile(
+    r"\b(?:(?:get|go|drive|make it|(?:do|take|bring|carry|last) (?:me|us)|back|way) to|reach|(?:get|go)(?= home\b)) (?P<goal>.+)$"
+)
+
+
+def goal_asked(text: str, whole: Parsed) -> str:
+    """The question how far it is to where the range is to reach, in words that the parser knows; empty where no goal is named."""
+    found = _GOAL.search(text) if [act.name for act in whole.acts] == ["get_range"] else None
+    return f"how far is it to {found['goal']}" if found is not None else ""
+
+
+def with_goal(goal: Parsed, whole: Parsed) -> Parsed:
+    """The reading of a question whether the range reaches so far: both are told."""
+    far = goal.acts == tuple(act for act in goal.acts if act.name == "get_distance" and "destination" in act.slots)
+    return Parsed((*goal.acts, *whole.acts), min(goal.sure, whole.sure)) if far and goal.sure >= SURE_PARTS else whole
+
+
+async def looked_again(
+    text: str, whole: Parsed, context: str, parse: Callable[[str, str], Awaitable[Parsed]]
+) -> Parsed:
+    """The reading of a sentence that calls its own wish off, or asks how far something reaches, by what it names.
+
+    Args:
+        text: the sentence in its spoken form.
+        whole: its reading.
+        context: what the parser was told.
+        parse: reads words after a context.
+    """
+    if wish := called_off(text):
+        return as_it_is(await parse(wish, context), whole)
+    return with_goal(await parse(goal, ""), whole) if (goal := goal_asked(text, whole)) else whole
 
 
 def did(acts: Sequence[Act], before: str = "") -> str:

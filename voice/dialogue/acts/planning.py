@@ -153,8 +153,10 @@ def _lessens(act: Act) -> bool:
     )
 
 
-def timed(text: str, parsed: Parsed) -> Parsed:
+def timed(text: str, parsed: Parsed, context: str = "") -> Parsed:
     """A timer or reminder with the time that the words say, where they are a sentence of that kind and nothing else.
+
+    Right after reminders were told of (``context``), "make that ten" is a time of the clock.
 
     Times of day are a small grammar of their own ("quarter past six", "at noon tomorrow"), which ``voice.dialogue.errands`` has.
     """
@@ -162,7 +164,7 @@ def timed(text: str, parsed: Parsed) -> Parsed:
     if (
         only is not None
         and (moved := errands.moved(text))
-        and (only.name == moved.name or errands.names_reminder(text))
+        and (only.name == moved.name or errands.names_reminder(text) or context == _TOLD_REMINDERS)
     ):
         return Parsed((Act(moved.name, moved.slots),), max(parsed.sure, SURELY))
     errand = errands.asked(text) if only is not None and (only.name in _TIMED or waits(only)) else None
@@ -180,6 +182,7 @@ def timed(text: str, parsed: Parsed) -> Parsed:
 BOTH_AT = 0.75
 """Probability of a reminder for which the parser and the rules of `errands` take a sentence both: enough to set it and say so,
 whatever the parser made of its time. Our choice."""
+_TOLD_REMINDERS = "did get_timers(kind=reminder)"
 AGREED_AT = 0.8
 """Probability from which on words that are no complete command are a yes to a question ("do you never get fed up listening to me"
 had .71)."""

@@ -16,7 +16,7 @@ from schemas.events import ActionResult, ActionStatus, Ruling, Verdict
 from schemas.manners import METRIC, Units
 from schemas.memory import Recollection
 from voice.dialogue.memory.likes import because
-from voice.dialogue.replies.answers import answer, parts_done
+from voice.dialogue.replies.answers import answer, parts_done, reaches
 from voice.dialogue.replies.turned import turned
 
 
@@ -82,6 +82,8 @@ def told(
         sentences[0] = f"{sentences[0][:-1]} instead."
     for before, remark in sorted(said, key=lambda one: one[0], reverse=True):
         sentences.insert(sum(place < before for place, _ in spoken), remark)
+    if [result.action.name for result in results] == ["get_distance", "get_range"]:
+        sentences.append(reaches(results[0].answer, results[1].answer))
     why = (f"{units.sentence(result.ruling.reason).rstrip('.')}." for result in waiting)
     more = (OTHERWISE,) if length == "full" and results and all(map(_done, results)) else ()
     return " ".join(filter(None, dict.fromkeys((*sentences, *why, *more))))

@@ -17,7 +17,7 @@ from tests.dialogues import NOW, FakeVehicle, Rig, StubParser
 from tests.memories import memory_of
 from voice.dialogue import errands
 from voice.dialogue.acts import joined
-from voice.dialogue.acts.resolving import another, replacing, waiting_one
+from voice.dialogue.acts.resolving import another, placed, replacing, waiting_one
 from voice.dialogue.recent import FRESH, RecentActions
 from voice.dialogue.replies import responder
 from voice.dialogue.replies.responder import JOKES
@@ -432,3 +432,16 @@ def test_a_place_that_is_named_counts_for_more_than_the_one_before() -> None:
     before, named = Act("find_on_route", {"kind": "pharmacy"}), Act("add_stop", {"destination": "post office"})
     assert joined.own_place(Parsed((before,), 0.5), Parsed((named,), 0.9)).acts == (named,)
     assert joined.own_place(Parsed((before,), 0.5), Parsed((named,), 0.6)).acts == (before,)
+
+
+@pytest.mark.parametrize(
+    ("text", "quality", "meant"),
+    [
+        ("find me a charger near here nothing too pricey", "pricey", "nothing too pricey"),
+        ("somewhere to eat that isn't very posh", "posh", "isn't very posh"),
+        ("a pricey place for once", "pricey", "pricey"),
+    ],
+)
+def test_what_a_place_should_not_be_like_keeps_its_not(text: str, quality: str, meant: str) -> None:
+    act = Act("find_place", {"kind": "restaurant", "quality": quality})
+    assert placed(act, text, "").slots["quality"] == meant
