@@ -146,12 +146,11 @@ def a_little(thing: str, slots: Slots) -> str:
 
 def place(slots: Slots) -> str:
     """A kind of place, as it was asked for: "a cheap italian restaurant"."""
-    quality = slots["quality"] or ""
-    if without := like(quality):
-        return f"a {KINDS.get(str(slots['kind']), str(slots['kind']))}{without}"
-    article = "the" if quality.split(" ")[0] in ("nearest", "closest", "cheapest", "best", "next") else "a"
-    kind = str(slots["kind"])
-    return " ".join(filter(None, (article, quality, KINDS.get(kind, kind))))
+    quality, kind = slots["quality"] or "", KINDS.get(str(slots["kind"]), str(slots["kind"]))
+    degree = quality.split(" ")[0] in ("nearest", "closest", "cheapest", "best", "next")
+    article = "another" if slots.get("spared") else "the" if degree else "a"
+    without = like(quality)
+    return " ".join(filter(None, (article, "" if without else quality, f"{kind}{without}")))
 
 
 def like(quality: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 from models.commands.units import DIMENSIONS
 from models.numbers import NUMBER, number_of
-from schemas.actions import BY_NAME, Domain, parse_action
+from schemas.actions import BY_NAME, Domain
 from schemas.actions.acts import Act, SlotValue, slots_of
 from schemas.actions.base import GROUPS
 from schemas.actions.said import spoken_number
@@ -419,7 +419,7 @@ def _by_complaint(text: str, acts: Sequence[Act]) -> Seen:
     """A step the way that a complaint asks for, where the words say no other: "it's a bit quiet for me" is too quiet."""
     if len(acts) != 1 or not acts[0].is_action or "change" not in acts[0].slots or _SAYS_WAY.search(text):
         return Seen(tuple(acts))
-    wanted = complaint(parse_action(acts[0].name, acts[0].slots), text)
+    wanted = complaint(BY_NAME[acts[0].name], text)
     return Seen((Act(acts[0].name, {**acts[0].slots, "change": wanted}),) if wanted else tuple(acts))
 
 

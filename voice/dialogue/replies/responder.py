@@ -213,7 +213,9 @@ def _with_panes(told: Sequence[tuple[int, Action, str]]) -> list[tuple[int, str]
 
 
 def _doing(action: Action, units: Units) -> str:
-    slots = _own_spelling(units.slots(action.name, action.model_dump(mode="json")), {})
+    slots = _own_spelling(units.slots(action.name, action.model_dump(mode="json")), {}) | {
+        "spared": bool(action.spares)
+    }
     do = type(action).do
     return do(slots) if do else f"look up: {type(action).title.lower()}"
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from models.commands.templates import Templates, load_templates
-from schemas.actions import ACTIONS, BY_NAME, Domain, parse_action, said
+from schemas.actions import ACTIONS, BY_NAME, Domain, parse_action
+from schemas.actions.said import place
 from schemas.events import ActionResult, ActionStatus, CommandKind, Ruling, Verdict
 from voice.dialogue.replies import responder, unknown
 from voice.dialogue.replies.answers import minutes_words, reaches, seconds_words
@@ -211,7 +212,7 @@ def test_whether_the_range_reaches(km: float | None, told: dict[str, Any], reply
 def test_what_a_place_is_not_to_be_like_is_said_behind_it() -> None:
     slots = {"kind": "charging_station", "quality": "nothing too pricey"}
     assert unknown.place(slots) == "I know of no charger around here that is not too pricey"
-    assert said.place(slots) == "a charger that is not too pricey"
+    assert place(slots) == "a charger that is not too pricey"
 
 
 def test_the_same_for_both_in_front_is_one_sentence() -> None:

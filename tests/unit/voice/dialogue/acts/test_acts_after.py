@@ -46,6 +46,14 @@ def test_the_parser_is_told_what_memory_was_told_or_asked_last(rig: Rig) -> None
     assert rig.parser.contexts[-1] == "did set_fan_speed(level=4)"
 
 
+def test_another_one_after_a_joke_is_a_joke(rig: Rig) -> None:
+    rig.say("put something lively on", "play_music(genre=jazz)")
+    told = rig.say("tell me a joke").text
+    again = rig.say("another one", "joke()").text
+    assert rig.parser.contexts[-1] == "did joke()"
+    assert again != told and {told, again} <= set(responder.JOKES)
+
+
 def test_what_was_refused_is_what_is_meant_and_what_was_done_is_called_off(rig: Rig) -> None:
     rig.say("bring the fan to three then", "set_fan_speed(level=3)")
     rig.say("lift the boot lid for me", "set_trunk(open=true)")

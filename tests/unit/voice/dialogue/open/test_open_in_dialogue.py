@@ -117,14 +117,6 @@ def test_after_a_refusal_what_was_done_before_is_put_back_only_for_a_yes(rig: Ri
     assert rig.done[-1] == "undo()"
 
 
-def test_another_one_after_a_joke_is_a_joke(rig: Rig) -> None:
-    rig.say("put something lively on", "play_music(genre=jazz)")
-    told = rig.say("tell me a joke").text
-    again = rig.say("another one", "joke()").text
-    assert rig.parser.contexts[-1] == "did joke()"
-    assert again != told and {told, again} <= set(responder.JOKES)
-
-
 def test_why_not_after_a_refusal_gives_the_reason(rig: Rig) -> None:
     rig.say("pop the trunk for me", "set_trunk(open=true)")
     assert rig.say("why not", "why()").text == "Because I can only open the trunk when parked."
