@@ -121,8 +121,11 @@ def _alike(word: str, others: Sequence[str]) -> bool:
     return any(word == other or fuzz.ratio(word, other, score_cutoff=ALIKE) > 0 for other in others)
 
 
-_NOT = re.compile(r"\b(?:not|isn't|aren't|without|no)\b(?: (?:too|so|very|that|really|overly|all that))* (\w+)")
-_DEAR = frozenset("expensive pricey pricy dear costly steep".split())
+_NOT = re.compile(
+    r"\b(?:not|nothing|without|no|\w+n't)\b(?: (?:be|too|so|very|that|really|overly|all that))* (\w+)"
+    r"(?:(?<=cost) (?:too much|that much|so much|much|a lot|a fortune|a bomb|the earth))?"
+)
+_DEAR = frozenset("expensive pricey pricy dear costly steep cost".split())
 
 
 def _apart(quality: str) -> tuple[str, list[str]]:

@@ -146,10 +146,19 @@ def a_little(thing: str, slots: Slots) -> str:
 
 def place(slots: Slots) -> str:
     """A kind of place, as it was asked for: "a cheap italian restaurant"."""
-    quality = slots["quality"] or ""
-    article = "the" if quality.split(" ")[0] in ("nearest", "closest", "cheapest", "best", "next") else "a"
-    kind = str(slots["kind"])
-    return " ".join(filter(None, (article, quality, KINDS.get(kind, kind))))
+    quality, kind = slots["quality"] or "", KINDS.get(str(slots["kind"]), str(slots["kind"]))
+    degree = quality.split(" ")[0] in ("nearest", "closest", "cheapest", "best", "next")
+    article = "another" if slots.get("spared") else "the" if degree else "a"
+    without = like(quality)
+    return " ".join(filter(None, (article, "" if without else quality, f"{kind}{without}")))
+
+
+def like(quality: str) -> str:
+    """What a place is not to be like, as it is said behind its kind: " that is not too dear"; empty for what it is to be like."""
+    first, _, rest = quality.partition(" ")
+    if first in ("not", "nothing"):
+        return f" that is not {rest}"
+    return f" that {quality}" if first.endswith("n't") else ""
 
 
 def up_down(up: str, down: str) -> Phrase:

@@ -52,7 +52,7 @@ recent = RecentActions((raised,), at=datetime.now(UTC))
 (lower,) = followup.meant(matcher.match("a bit less"), recent, datetime.now(UTC))
 assert lower == SetFootrest(percent=80)
 assert said(lower) == ("Footrest at 80 percent.", 80)
-assert said(Undo()) == ("As it was before.", 100)
+assert said(Undo()) == ("Footrest as it was before.", 100)
 assert lacks(("set_footrest",)) == "This car has no electric footrest."
 """
 """Said, judged, moved, answered, gone on with and taken back."""

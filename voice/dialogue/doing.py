@@ -26,7 +26,7 @@ from voice.dialogue.knowing import named
 from voice.dialogue.knowing.named import Person
 from voice.dialogue.memory.remembering import Remembering
 from voice.dialogue.open.things import Asked, Choice, Confirmation
-from voice.dialogue.recent import MOST_DEEDS, Deed, RecentActions, deed_of
+from voice.dialogue.recent import JOKE, MOST_DEEDS, Deed, RecentActions, deed_of
 from voice.dialogue.replies import responder
 from voice.dialogue.replies.answers import found_nothing
 from voice.dialogue.replies.moments import spoken_moment
@@ -104,6 +104,8 @@ class Doing:
         if wishes:
             text = " ".join(filter(None, [await self._of_memory(action) for action in wishes]))
             return Reply(text=text, route=plan.route, reason=plan.reason)
+        if [action.name for action in actions] == [Undo.name] and self.recent.vain and self.recent.fresh(self._clock()):
+            return self._put_back(actions, plan)
         results = await self._one_by_one(actions)
         done = any(result.status is ActionStatus.DONE for result in results)
         used = tuple(filled) if done else ()
@@ -113,6 +115,13 @@ class Doing:
         self._talk.acted(used, [result.action for result in results if result.status is ActionStatus.DONE])
         said = (*said, *_left_out(actions, results))
         return await self._told(results, plan, plan.reason, started, used, said=said)
+
+    def _put_back(self, actions: Sequence[Action], plan: Plan) -> Reply:
+        """What came last was refused, or came to nothing: what was done before that is put back only if that is meant."""
+        done = self.recent.done
+        if done is not None:
+            self._ask(Confirmation(responder.put_back(type(done)), responder.TO_UNDO, tuple(actions)))
+        return Reply(text="" if done is not None else responder.CHANGED_NOTHING, route=plan.route, reason=plan.reason)
 
     async def _one_by_one(self, actions: Sequence[Action]) -> list[ActionResult]:
         """The results of actions, done in their order.
@@ -351,9 +360,11 @@ def evident(memory: MemoryPort, results: Sequence[ActionResult]) -> tuple[Recoll
 
 
 def _talked(plan: Plan) -> tuple[Act, ...]:
-    """What memory is told or asked."""
+    """What memory is told or asked, or the joke that is told."""
     if plan.command is not None and plan.command.name == "get_preferences":
         return (Act("recall", plan.command.slots),)
+    if plan.command is not None and plan.command.name == JOKE.name:
+        return (JOKE,)
     return tuple(act for act in plan.acts if act.name in MEMORY)
 
 

@@ -22,12 +22,15 @@ _SPAN_SAID = re.compile(rf"\b{_SPAN}\b")
 _DAY = (
     r"(?:(?P<day>tomorrow|today|tonight|this (?:morning|afternoon|evening))(?: (?:morning|afternoon|evening|night))?)"
 )
+_PART = rf"(?:(?:a )?quarter|{NUMBER}(?: minutes?)?)"
+"""Minutes of an hour, before it or after it: "ten to five"."""
 
 
 def _clock(day: str) -> str:
     """A time of day, after a day or before it."""
     return (
-        rf"(?:(?P<past>half|quarter) past (?P<past_hour>{HOUR})|quarter to (?P<to_hour>{HOUR})|(?P<noon>noon|midday|midnight)|"
+        rf"(?:(?P<past>half|{_PART}) past (?P<past_hour>{HOUR})|(?P<before>{_PART}) (?:to|till) (?P<to_hour>{HOUR})|"
+        rf"(?P<noon>noon|midday|midnight)|"
         rf"(?P<hour>{HOUR})(?: (?P<minute>{NUMBER}))?(?: oclock)?)"
         rf"(?: (?P<half>a m|in the morning|p m|in the afternoon|in the evening|at night|tonight))?{day}"
     )
@@ -86,7 +89,7 @@ _PROVIDED = re.compile(r"^(.+?) ((?:if|unless) .+)$")
 """An errand on a condition; the time stands before that."""
 _MOVED = re.compile(
     r"\b(?:make|move|change|push|shift|put|set|switch|bring) (?:it|(?:the|that|this|my|our) (?:(?P<label>[a-z' ]{2,40}?) )?"
-    r"(?P<noun>reminder|alarm|one))(?: (?:back|forward|on|up|out))?(?: (?:to|for|until|till|at))? (?P<time>[a-z ]+?)"
+    r"(?P<noun>reminder|alarm|one)|that|this)(?: (?:back|forward|on|up|out))?(?: (?:to|for|until|till|at))? (?P<time>[a-z ]+?)"
     r"(?: (?:instead|then|please))*$"
 )
 """One that is set already, at another time."""
@@ -188,9 +191,9 @@ def _time(found: re.Match[str]) -> dict[str, Any]:
     if "noon" in said:
         slots = {"hour": 0 if said["noon"] == "midnight" else 12, "minute": 0}
     elif "to_hour" in said:
-        slots = {"hour": (number_of(said["to_hour"]) - 2) % 12 + 1, "minute": 45}
+        slots = {"hour": (number_of(said["to_hour"]) - 2) % 12 + 1, "minute": 60 - _part(said["before"])}
     elif "past" in said:
-        slots = {"hour": number_of(said["past_hour"]), "minute": 30 if said["past"] == "half" else 15}
+        slots = {"hour": number_of(said["past_hour"]), "minute": _part(said["past"])}
     elif "hour" in said:
         slots = {"hour": number_of(said["hour"])}
         if "minute" in said:
@@ -201,6 +204,11 @@ def _time(found: re.Match[str]) -> dict[str, Any]:
     if said.get("day") == "tomorrow":
         slots["day"] = "tomorrow"
     return slots
+
+
+def _part(words: str) -> int:
+    """Minutes that such words say."""
+    return 30 if words == "half" else 15 if words.endswith("quarter") else number_of(words)
 
 
 _ORDINALS = {ordinal_words(number): number for number in range(1, 32)}

@@ -18,6 +18,7 @@ from schemas.actions.base import corners
 from schemas.events import ActionResult, ActionStatus
 from voice.dialogue.acts.accounted import against
 from voice.dialogue.knowing import named
+from voice.dialogue.replies.answers import found_nothing
 from voice.dialogue.replies.examples import stems
 
 FRESH = timedelta(minutes=2)
@@ -25,6 +26,9 @@ FRESH = timedelta(minutes=2)
 
 NAMED = timedelta(minutes=10)
 """How long whoever was named last is "him" or "her". Our choice: longer than a thing, since a call is asked about first."""
+
+
+JOKE = Act("joke")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +57,7 @@ class RecentActions:
     vain: bool = False
     """The actions are what was tried last, and nothing came of them: they were refused, or all was so already."""
     talked: tuple[Act, ...] = ()
-    """What memory was told or asked since,"""
+    """What memory was told or asked since, or `JOKE`,"""
     talked_at: datetime | None = None
     """and when."""
 
@@ -93,10 +97,11 @@ class RecentActions:
         tried = [r for r in results if r.action.name != "undo"]
         actions = tuple(r.action for r in tried)
         held = any(r.status is ActionStatus.NEEDS_CONFIRMATION for r in results)
-        moved = [r for r in tried if r.status is ActionStatus.DONE and not r.already]
+        moved = [r for r in tried if r.status is ActionStatus.DONE and not r.already and not _lost(r)]
         changed = [r.action for r in moved if not r.action.query]
         if not actions:
-            return replace(self, done=None) if held or any(r.status is ActionStatus.DONE for r in results) else self
+            done = held or any(r.status is ActionStatus.DONE for r in results)
+            return replace(self, done=None, vain=False) if done else self
         vain = not changed and not held and len(moved) < len(tried)
         lately = not held and self.undoable and self.done_at is not None and now - self.done_at <= FRESH
         done, done_at = (changed[-1], now) if changed else (self.done, self.done_at) if lately else (None, now)
@@ -116,6 +121,11 @@ class RecentActions:
         return RecentActions(
             actions, answer, now, visited, done, done_at, ended, people=people, named_at=named_at, vain=vain
         )
+
+
+def _lost(result: ActionResult) -> bool:
+    """Whether it wanted a place that nobody knows."""
+    return not result.action.query and found_nothing(result.action.name, result.answer)
 
 
 def goal(action: Action) -> bool:

@@ -41,7 +41,7 @@ from voice.dialogue.open.things import (
     Offer,
     Remembering,
 )
-from voice.dialogue.recent import RecentActions
+from voice.dialogue.recent import JOKE, RecentActions
 from voice.dialogue.replies import responder
 from voice.dialogue.replies.at_once import at_once
 
@@ -455,6 +455,8 @@ class Understanding:
             return replace(plan, command=None, meant=turned)
         if plan.command is None or plan.command.kind is not CommandKind.FOLLOW:
             return plan
+        if plan.command.name == "follow_track" and recent.talk(self._clock()) == (JOKE,):
+            return await parse()
         values = (await self._vehicle.state()).values if plan.command.name in followup.LOOKS else {}
         timed = followup.completed(open_.wish if isinstance(open_, Missing) else None, plan.command.slots)
         meant = (timed,) if timed else followup.meant(plan.command, recent, self._clock(), values)

@@ -72,7 +72,7 @@ def validate(action: Action, text: str, offers: Iterable[str]) -> Finding:
         return Finding(False, f"this vehicle has no {action.name}")
     if NEGATIONS.search(WEAK.sub("", text)) and not (action.query or action.negatable or _is_off(action)):
         return Finding(False, "the request is negated")
-    if (wanted := _complaint(action, text)) is not None and action.slots().get("change") not in (None, wanted):
+    if (wanted := complaint(type(action), text)) is not None and action.slots().get("change") not in (None, wanted):
         return Finding(False, f"the complaint asks for {wanted}")
     if STATE_QUESTION.search(text.strip()) and not action.query:
         return Finding(False, "that was a question")
@@ -99,7 +99,7 @@ def careful(action: Action) -> bool:
     return action.domain in CAREFUL if action.careful is None else action.careful
 
 
-def _complaint(action: Action, text: str) -> str | None:
+def complaint(action: type[Action], text: str) -> str | None:
     """The direction that a complaint asks for, if the words complain of one side only ("it's too warm", "i'm cold")."""
     words = set(re.findall(r"[a-z']+", text.lower()))
     if not re.search(r"\b(i'm|i am|it's|it is|too|so|getting|feel|feeling|a bit|can't)\b", text.lower()):

@@ -14,6 +14,7 @@ from models.numbers import NUMBER, number_of, number_words, numbers, with_points
 from schemas.actions import BY_NAME, Action, Domain
 from schemas.actions.acts import Act, slots_of
 from schemas.actions.base import corners
+from voice.dialogue import errands
 from voice.dialogue.acts.excepted import CUT, EXCEPTION, named, place_of
 from voice.dialogue.acts.measured import foreign
 from voice.dialogue.acts.worded import unnamed
@@ -273,7 +274,7 @@ def _unsaid(
     """What of the only action nobody said, or was turned down; empty where nothing is."""
     told = re.sub(r"[^a-z0-9.' ]", " ", context)
     wanted = _CONTRAST.sub("", text)
-    found = EXCEPTION.search(text)
+    found, errand = EXCEPTION.search(text), errands.asked(text)
     if found is not None and _heeded(clause := _clause(text, found.start()), [act]):
         wanted = wanted.replace(exception(clause), " ", 1)
     for slot, value in action.slots().items():
@@ -283,7 +284,10 @@ def _unsaid(
             continue
         given = act.slots.get(slot)
         rounded = isinstance(given, int | float) and given != value and float(given) in numbers(text)
-        if slot == "celsius" or slot in grounds or rounded:  # in whatever unit; as the car has it; to its steps
+        timed = errand is not None and errand.slots.get(slot) == value  # "ten to five" is 4 and 50
+        if (
+            slot == "celsius" or slot in grounds or rounded or timed
+        ):  # in whatever unit; as the car has it; to its steps
             told += f" {number_words(value)}"
     finding = validate(action, f"{wanted} {told}".strip(), offers)
     return "" if finding.ok else finding.reason
@@ -362,7 +366,7 @@ def _left(text: str, acts: Sequence[Act]) -> tuple[float, ...]:
         if {"minutes", "seconds"} <= set(act.slots):
             filled.add(float(act.slots["minutes"]) + float(act.slots["seconds"]) / 60.0)  # "nine and a half minutes"
         if act.slots.get("minute", 0) and "hour" in act.slots:
-            filled.add(float(act.slots["hour"]) + 1.0)  # "quarter to nine"
+            filled |= {float(act.slots["hour"]) + 1.0, 60.0 - float(act.slots["minute"])}  # "ten to nine"
     filled.add(float(len(acts)))  # "two timers"
     said = {
         number_of(found[1]) * (1.0, 100.0)[bool(found[2])] + (0.5 if found[3] else 0.0)

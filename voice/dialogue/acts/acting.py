@@ -331,8 +331,7 @@ class Acting:
 
     def _said(self, act: Act, text: str, work: Work, before: int, *, alone: bool) -> None:
         """What needs words alone."""
-        said = self._answered(act, text, alone=alone)
-        if said:
+        if said := self._answered(act, text, alone=alone):
             work.said.append((before, said))
         work.ends = work.ends or act.name == "stop"
 

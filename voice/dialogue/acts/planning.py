@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from models.commands import dialling
 from models.numbers import numbers
+from models.text import contains
 from schemas.actions import BY_NAME
 from schemas.actions.acts import MEMORY, Act, Parsed, SlotValue
 from schemas.events import Command, CommandKind, Route
@@ -152,8 +153,10 @@ def _lessens(act: Act) -> bool:
     )
 
 
-def timed(text: str, parsed: Parsed) -> Parsed:
+def timed(text: str, parsed: Parsed, context: str = "") -> Parsed:
     """A timer or reminder with the time that the words say, where they are a sentence of that kind and nothing else.
+
+    Right after reminders were told of (``context``), "make that ten" is a time of the clock.
 
     Times of day are a small grammar of their own ("quarter past six", "at noon tomorrow"), which ``voice.dialogue.errands`` has.
     """
@@ -161,7 +164,7 @@ def timed(text: str, parsed: Parsed) -> Parsed:
     if (
         only is not None
         and (moved := errands.moved(text))
-        and (only.name == moved.name or errands.names_reminder(text))
+        and (only.name == moved.name or errands.names_reminder(text) or context == _TOLD_REMINDERS)
     ):
         return Parsed((Act(moved.name, moved.slots),), max(parsed.sure, SURELY))
     errand = errands.asked(text) if only is not None and (only.name in _TIMED or waits(only)) else None
@@ -169,12 +172,17 @@ def timed(text: str, parsed: Parsed) -> Parsed:
         return parsed
     if not waits(only) and (errand.name != only.name or not set(only.slots) <= set(errand.slots)):
         return parsed
-    slots = dict(errand.slots)
-    if not set(str(slots.get("what", "")).split()) <= set(text.split()):
-        return parsed  # what an alarm is for, nobody has said
-    return Parsed((Act(errand.name, slots),), max(parsed.sure, SURELY))
+    slots, said = dict(errand.slots), [one.slots.get("what") for one in (errand, only)]
+    if said[0] is not None and not contains(text, str(said[0])):  # what an alarm is for, nobody has said
+        slots.pop("what")
+        slots |= {"what": said[1]} if said[1] is not None and contains(text, str(said[1])) else {}
+    return Parsed((Act(errand.name, slots),), max(parsed.sure, SURELY if waits(only) else BOTH_AT))
 
 
+BOTH_AT = 0.75
+"""Probability of a reminder for which the parser and the rules of `errands` take a sentence both: enough to set it and say so,
+whatever the parser made of its time. Our choice."""
+_TOLD_REMINDERS = "did get_timers(kind=reminder)"
 AGREED_AT = 0.8
 """Probability from which on words that are no complete command are a yes to a question ("do you never get fed up listening to me"
 had .71)."""

@@ -96,6 +96,8 @@ def placed(act: Act, text: str, told: str) -> Act:
         text: the utterance in its spoken form.
         told: name of the place that was told of last; empty where none was.
     """
+    if down := _turned_down(act.words.get("quality", ""), text):
+        return Act(act.name, {**act.slots, "quality": down})
     where = act.slots.get("destination")
     if act.name == "remove_stop" and where is None:
         found = _TAKEN_OUT.search(text)
@@ -110,6 +112,15 @@ def placed(act: Act, text: str, told: str) -> Act:
         return act
     rest = {slot: value for slot, value in act.slots.items() if slot != "destination"}
     return Act(act.name, {**rest, "destination": told} if told else rest)
+
+
+_DOWN = r"\b(?:not|nothing|no|without|\w+n't)(?: (?:a|an|any|be|too|so|very|that|really|overly|all))* "
+
+
+def _turned_down(quality: str, text: str) -> str:
+    """What a place should not be like with the words that turn it down, where it was named without them: "nothing too pricey"."""
+    found = re.search(rf"{_DOWN}{re.escape(quality)}\b", text) if quality else None
+    return found[0] if found is not None else ""
 
 
 def whom(act: Act, text: str, people: named.People) -> tuple[Act, tuple[str, ...]]:
@@ -261,7 +272,8 @@ def another(action: Action, said: str, recent: RecentActions, now: datetime) -> 
     if had["kind"] != action.slots()["kind"]:
         return action
     gone = told if turned_down["all"] else told[:1]
-    return parse_action(action.name, {**had, **action.slots()}).sparing((*last.spares, *gone))
+    own = {slot: value for slot, value in action.slots().items() if slot != "quality" or contains(said, str(value))}
+    return parse_action(action.name, {**had, **own}).sparing((*last.spares, *gone))
 
 
 _SEARCHES = frozenset({"find_place", "list_places"})

@@ -20,6 +20,7 @@ from schemas.actions.said import spoken_number
 from schemas.manners import Units
 from voice.dialogue.acts import all_off, roads
 from voice.dialogue.replies import responder
+from voice.dialogue.validator import complaint
 
 Signals = Mapping[str, Any]
 """Values by the names of ``vehicle.signals``."""
@@ -411,6 +412,37 @@ def _asked(text: str, acts: Sequence[Act]) -> Seen:
     return Seen(tuple(dict.fromkeys(kept)), tuple(dict.fromkeys(says)))
 
 
+_SAYS_WAY = re.compile(r"\b(?:up|down|more|less|raise|lower|increase|decrease|drop|cut|boost|\w+er)\b")
+
+
+def _by_complaint(text: str, acts: Sequence[Act]) -> Seen:
+    """A step the way that a complaint asks for, where the words say no other: "it's a bit quiet for me" is too quiet."""
+    if len(acts) != 1 or not acts[0].is_action or "change" not in acts[0].slots or _SAYS_WAY.search(text):
+        return Seen(tuple(acts))
+    wanted = complaint(BY_NAME[acts[0].name], text)
+    return Seen((Act(acts[0].name, {**acts[0].slots, "change": wanted}),) if wanted else tuple(acts))
+
+
+_ROW = re.compile(r"\b(?:(?:in|at|for|on) (?:the )?|up )(?P<row>front|back|rear)\b")
+_SEAT = re.compile(r"\b(?:passenger|driver|left|right|my|mine|her|hers|his)\b")
+
+
+def _by_row(text: str, acts: Sequence[Act]) -> Seen:
+    """Each act that has a place in the row that was named for it, in their order: "seventy up front and sixty in the back"."""
+    rows = [found["row"] for found in _ROW.finditer(text)]
+    zoned = [act for act in acts if act.is_action and "zone" in slots_of(act.name)]
+    if not rows or len(rows) != len(zoned) or len({act.name for act in zoned}) != 1 or _SEAT.search(text):
+        return Seen(tuple(acts))
+    choices = slots_of(zoned[0].name)["zone"].choices
+    places = {"front": ("front",) if "front" in choices else ("driver", "passenger")}
+    found = list[Act]()
+    for act in acts:
+        row = places.get(rows[zoned.index(act)], ("rear",)) if act in zoned else ()
+        fits = row and set(row) <= set(choices)
+        found += [Act(act.name, {**act.slots, "zone": zone}) for zone in row] if fits else [act]
+    return Seen(tuple(dict.fromkeys(found)), grounds=frozenset({"zone"} if tuple(found) != tuple(acts) else ()))
+
+
 def seen(text: str, acts: Sequence[Act], values: Signals, units: Units) -> Seen:
     """The acts with what the car's state says put into them.
 
@@ -433,6 +465,8 @@ def seen(text: str, acts: Sequence[Act], values: Signals, units: Units) -> Seen:
         lambda found: _by_road(text, found, values),
         lambda found: _asked(text, found),
         lambda found: _by_what_is_on(found, values),
+        lambda found: _by_complaint(text, found),
+        lambda found: _by_row(text, found),
         lambda found: _by_seat(text, found, values),
         lambda found: _alike(text, found, values),
         lambda found: _further(text, found, values, units),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from models.text import spoken
+from schemas.actions import Undo
 from schemas.events import CommandKind, Route
 from voice.dialogue.acts import planning
 from voice.dialogue.coordinator import Plan
@@ -73,8 +74,10 @@ def _answer(open_: Asked | None, text: str, plan: Plan) -> Event | None:
             named = confirming.answer(open_.question, open_.actions, spoken(text))
             if named is not None:
                 return Event.YES if named else Event.NO
+            if _puts_back(plan):  # what was asked about came last; what was done before that stays
+                return Event.YES if any(isinstance(action, Undo) for action in open_.actions) else Event.NO
             return Event.YES if first == "yes" else None  # and more
-        case Choice() | Missing() if confirming.answer(open_.question, (), spoken(text)) is False:
+        case Choice() | Missing() if _puts_back(plan) or confirming.answer(open_.question, (), spoken(text)) is False:
             return Event.NO
         case Choice():
             return Event.FITS if which.names(open_, text) is not None else None
@@ -90,6 +93,12 @@ def _answer(open_: Asked | None, text: str, plan: Plan) -> Event | None:
             return _introduced(open_, text, plan)
         case Offer() | None:
             return None
+
+
+def _puts_back(plan: Plan) -> bool:
+    """Whether something is to be as it was before, and nothing else is asked for."""
+    command = (plan.command.name,) if plan.command is not None else ()
+    return {*command, *(act.name for act in plan.acts), *(action.name for action in plan.meant)} == {Undo.name}
 
 
 def _introduced(open_: Introducing, text: str, plan: Plan) -> Event | None:

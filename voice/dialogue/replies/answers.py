@@ -171,6 +171,21 @@ def _range(_: _Told, told: _Told) -> str:
     return " and ".join(parts) or "I don't know the range"
 
 
+def reaches(far: _Told, told: _Told) -> str:
+    """Whether the range is enough to get there, and back; empty where one of both is not known.
+
+    Args:
+        far: what was told of the way.
+        told: of the range, in the same unit.
+    """
+    ranges = [float(told[part]) for part in ("range_km", "fuel_km") if told.get(part) is not None]
+    if far.get("km") is None or not ranges or told.get("until_km") is not None:
+        return ""
+    if sum(ranges) < float(far["km"]):
+        return "That is not enough to get there."
+    return f"That is enough to get there{' and' if sum(ranges) >= 2 * float(far['km']) else ', but not'} back."
+
+
 def _cabin(_: _Told, told: _Told) -> str:
     target = told.get("target_celsius")
     aim = f", set to {spoken_number(float(target))}" if target is not None else ""

@@ -16,7 +16,7 @@ from schemas.events import ActionResult, ActionStatus, Ruling, Verdict
 from schemas.manners import METRIC, Units
 from schemas.memory import Recollection
 from voice.dialogue.memory.likes import because
-from voice.dialogue.replies.answers import answer, parts_done
+from voice.dialogue.replies.answers import answer, parts_done, reaches
 from voice.dialogue.replies.turned import turned
 
 
@@ -67,7 +67,7 @@ def told(
     instead = back and results[0].answer.get("undone", results[1].action.name) == results[1].action.name
     if back:
         results = results[1:]  # taken back to be done otherwise: what is said is what is done now
-    results = [_put_back(result) if len(results) > 1 else result for result in results]
+    results = [_put_back(result) for result in results]
     waiting = [result for result in results if result.status is ActionStatus.NEEDS_CONFIRMATION]
     alone = not any(result.moved for result in results)
     plain = [(n, r) for n, r in enumerate(results) if r not in waiting and not contacts(r)]
@@ -82,6 +82,8 @@ def told(
         sentences[0] = f"{sentences[0][:-1]} instead."
     for before, remark in sorted(said, key=lambda one: one[0], reverse=True):
         sentences.insert(sum(place < before for place, _ in spoken), remark)
+    if [result.action.name for result in results] == ["get_distance", "get_range"]:
+        sentences.append(reaches(results[0].answer, results[1].answer))
     why = (f"{units.sentence(result.ruling.reason).rstrip('.')}." for result in waiting)
     more = (OTHERWISE,) if length == "full" and results and all(map(_done, results)) else ()
     return " ".join(filter(None, dict.fromkeys((*sentences, *why, *more))))
@@ -98,9 +100,34 @@ def _makes_room(action: Action, other: Action) -> bool:
 
 
 def _put_back(result: ActionResult) -> ActionResult:
-    """What was taken back, told by its name: beside what else was done, "as it was before" may be about that."""
+    """What was taken back, told by its name: who says "put that back" may have meant something else."""
     undone = BY_NAME.get(str(result.answer.get("undone", "")))
-    return result if undone is None else result.model_copy(update={"answer": {**result.answer, "thing": undone.title}})
+    if undone is None:
+        return result
+    return result.model_copy(update={"answer": {**result.answer, "thing": called(undone)}})
+
+
+_CALLED = {"cancel_timer": "Timers and reminders", "set_roof_tilt": "Sunroof", "set_climate_sync": "Temperature"}
+
+
+def called(kind: type[Action]) -> str:
+    """What an action has changed, by its name: the title, or what it is about where that tells what was done."""
+    if kind.domain is Domain.MEDIA and "volume" not in kind.name:
+        return "Music"
+    return (
+        "Route"
+        if kind.domain is Domain.NAVIGATION and "guidance" not in kind.name
+        else _CALLED.get(kind.name, kind.title)
+    )
+
+
+def put_back(kind: type[Action]) -> str:
+    """The question whether what was changed by an action some time ago is to be as it was, since nothing was changed just now."""
+    return f"{CHANGED_NOTHING} Shall I put the {called(kind).lower()} back as it was?"
+
+
+CHANGED_NOTHING = "I changed nothing just now."
+"""The reply to who wants something put back after a wish that came to nothing."""
 
 
 def _done(result: ActionResult) -> bool:
@@ -186,7 +213,9 @@ def _with_panes(told: Sequence[tuple[int, Action, str]]) -> list[tuple[int, str]
 
 
 def _doing(action: Action, units: Units) -> str:
-    slots = _own_spelling(units.slots(action.name, action.model_dump(mode="json")), {})
+    slots = _own_spelling(units.slots(action.name, action.model_dump(mode="json")), {}) | {
+        "spared": bool(action.spares)
+    }
     do = type(action).do
     return do(slots) if do else f"look up: {type(action).title.lower()}"
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from schemas.actions.said import KINDS
+from schemas.actions.said import KINDS, like
 from voice.dialogue.replies.examples import COMMON
 
 PEOPLE: Final = frozenset(
@@ -51,8 +51,9 @@ def place(slots: Mapping[str, object], *, going: bool = True) -> str:
         return f"{known} {where(slots)}" if names(wanted) else WHICH
     kind = str(slots.get("kind") or "place")
     quality = " ".join(word for word in str(slots.get("quality") or "").split() if word not in _FIRST)
-    other = "other" if slots.get("spared") else ""
-    return f"I know of no {' '.join(filter(None, (other, quality, KINDS.get(kind, kind))))} {where(slots)}"
+    other, without = "other" if slots.get("spared") else "", like(quality)
+    named = " ".join(filter(None, (other, "" if without else quality, KINDS.get(kind, kind))))
+    return f"I know of no {named} {where(slots)}{without}"
 
 
 WHICH: Final = "I'm not sure which place you mean"

@@ -10,9 +10,10 @@ import pytest
 
 from models.commands.templates import Templates, load_templates
 from schemas.actions import ACTIONS, BY_NAME, Domain, parse_action
+from schemas.actions.said import place
 from schemas.events import ActionResult, ActionStatus, CommandKind, Ruling, Verdict
-from voice.dialogue.replies import responder
-from voice.dialogue.replies.answers import minutes_words, seconds_words
+from voice.dialogue.replies import responder, unknown
+from voice.dialogue.replies.answers import minutes_words, reaches, seconds_words
 
 ALLOWED = Ruling(verdict=Verdict.ALLOW, rule="test", reason="", source="test")
 PLACE = {"name": "Thai Garden", "minutes": 6}
@@ -180,10 +181,38 @@ def done(name: str, *, already: bool = False, **slots: Any) -> ActionResult:
     return ActionResult(action=parse_action(name, slots), status=ActionStatus.DONE, ruling=ALLOWED, already=already)
 
 
-def test_what_was_taken_back_is_named_beside_what_was_done() -> None:
+def test_what_was_taken_back_is_named() -> None:
     undo = done("undo").model_copy(update={"answer": {"undone": "change_volume"}})
-    assert responder.told([undo]) == "As it was before."
+    assert responder.told([undo]) == "Volume as it was before."
     assert responder.told([done("change_volume", change="down"), undo]) == "Turning it down. Volume as it was before."
+
+
+@pytest.mark.parametrize(
+    ("name", "thing"),
+    [("navigate_to", "Route"), ("play_music", "Music"), ("change_volume", "Volume"), ("set_window", "Window")],
+)
+def test_what_is_put_back_is_called_by_a_thing(name: str, thing: str) -> None:
+    assert responder.called(BY_NAME[name]) == thing
+
+
+@pytest.mark.parametrize(
+    ("km", "told", "reply"),
+    [
+        (100, {"range_km": 256}, "That is enough to get there and back."),
+        (200, {"range_km": 256}, "That is enough to get there, but not back."),
+        (100, {"range_km": 40, "fuel_km": 30}, "That is not enough to get there."),
+        (None, {"range_km": 256}, ""),
+        (100, {}, ""),
+    ],
+)
+def test_whether_the_range_reaches(km: float | None, told: dict[str, Any], reply: str) -> None:
+    assert reaches({"km": km}, told) == reply
+
+
+def test_what_a_place_is_not_to_be_like_is_said_behind_it() -> None:
+    slots = {"kind": "charging_station", "quality": "nothing too pricey"}
+    assert unknown.place(slots) == "I know of no charger around here that is not too pricey"
+    assert place(slots) == "a charger that is not too pricey"
 
 
 def test_the_same_for_both_in_front_is_one_sentence() -> None:

@@ -9,14 +9,16 @@ where one of them surely asks for something that the whole has not. What is in n
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from math import prod
 
-from models.acts.spelling import write
+from models.acts.spelling import read, write
 from models.text import spoken
 from schemas.actions import BY_NAME, Domain
-from schemas.actions.acts import Act, Parsed
+from schemas.actions.acts import Act, Parsed, slots_of
+from schemas.errors import GenerationError
 from voice.dialogue.acts.accounted import contrary, left_over, unspoken
+from voice.dialogue.acts.excepted import named, place_of
 from voice.dialogue.acts.planning import GUESS_AT
 from voice.dialogue.acts.seen import unconditional
 
@@ -76,16 +78,116 @@ def without_reasons(written: str) -> str:
     return " ".join(clause for clause in clauses if clause and not _TELLS.match(clause))
 
 
-def did(acts: Sequence[Act]) -> str:
-    """What the parser is told of the part before."""
+_TOO_MUCH = re.compile(
+    r"^(?P<wish>.+?)(?: (?:oh|ah|hm+|um|uh))*(?: (?:no|wait|sorry|whoa|hang on|hold on))+"
+    r"(?: (?:that's|that is|it's|it is))?(?: (?:a bit|a little|way|far))? too \w+(?: now)?$"
+)
+"""A wish, and behind it the complaint that what it comes to is too much: "turn it up. no wait that's too much"."""
+
+
+def called_off(text: str) -> str:
+    """The wish that is called off by what is said behind it; empty where none is."""
+    found = _TOO_MUCH.match(text)
+    return found["wish"] if found is not None else ""
+
+
+def as_it_is(wish: Parsed, whole: Parsed) -> Parsed:
+    """The reading of a sentence that calls its own wish off: where that is a step, nothing moves, neither up nor down."""
+    step = all(act.is_action and "change" in act.slots for act in wish.acts)
+    return Parsed((Act("refrain"),), max(wish.sure, whole.sure)) if step else whole
+
+
+_GOAL = re.compile(
+    r"\b(?:(?:get|go|drive|make it|(?:do|take|bring|carry|last) (?:me|us)|back|way) to|reach|(?:get|go)(?= home\b)) (?P<goal>.+)$"
+)
+
+
+def goal_asked(text: str, whole: Parsed) -> str:
+    """The question how far it is to where the range is to reach, in words that the parser knows; empty where no goal is named."""
+    found = _GOAL.search(text) if [act.name for act in whole.acts] == ["get_range"] else None
+    return f"how far is it to {found['goal']}" if found is not None else ""
+
+
+def with_goal(goal: Parsed, whole: Parsed) -> Parsed:
+    """The reading of a question whether the range reaches so far: both are told."""
+    far = goal.acts == tuple(act for act in goal.acts if act.name == "get_distance" and "destination" in act.slots)
+    return Parsed((*goal.acts, *whole.acts), min(goal.sure, whole.sure)) if far and goal.sure >= SURE_PARTS else whole
+
+
+async def looked_again(
+    text: str, whole: Parsed, context: str, parse: Callable[[str, str], Awaitable[Parsed]]
+) -> Parsed:
+    """The reading of a sentence that calls its own wish off, or asks how far something reaches, by what it names.
+
+    Args:
+        text: the sentence in its spoken form.
+        whole: its reading.
+        context: what the parser was told.
+        parse: reads words after a context.
+    """
+    if wish := called_off(text):
+        return as_it_is(await parse(wish, context), whole)
+    return with_goal(await parse(goal, ""), whole) if (goal := goal_asked(text, whole)) else whole
+
+
+def did(acts: Sequence[Act], before: str = "") -> str:
+    """What the parser is told of the part before; what it was told before that where the part asks for nothing."""
+    if before and all(act.name in _IDLE | {"praise", "thanks"} for act in acts):
+        return before
     done = [act for act in acts if act.is_action]
-    return f"did {write(done[-1:])}" if done else ""
+    return f"{_DID}{write(done[-1:])}" if done else ""
 
 
 SURE_PART = 0.9
 """Probability from which on a part by itself surely asks for what is read in it."""
 SURE_PARTS = 0.75
 """The same for all parts of a sentence together."""
+
+
+IT_AT = 0.8
+"""Probability of what is asked for of "it" once it is where that was done: the parser was unsure of the place alone. Our choice."""
+_IT = re.compile(r"\b(?:it|that|them|those)\b")
+_ELSEWHERE = re.compile(r"\b(?:others?|opposite|both|all|each|every\w*|too|also|as well|same|her|him|my)\b")
+
+
+def where_it_is(text: str, reading: Parsed, context: str) -> Parsed:
+    """The reading with "it" in the place where that was done, where no word says another: it is the front defroster that goes off.
+
+    Args:
+        text: what was read, in its spoken form.
+        reading: what the parser made of it.
+        context: what the parser was told.
+    """
+    told = context.startswith(_DID) and reading.sure < SURE_PART
+    if not told or not _IT.search(text) or _ELSEWHERE.search(text) or named(text):
+        return reading
+    try:
+        done = read(context.removeprefix(_DID))
+    except GenerationError:  # free words that are hard to read
+        return reading
+    acts = tuple(_there(act, done) for act in reading.acts)
+    if acts == reading.acts:
+        return reading
+    return Parsed(acts, max(reading.sure, IT_AT) if len(acts) == 1 else reading.sure, reading.left)
+
+
+_DID = "did "
+
+
+def _there(act: Act, done: Sequence[Act]) -> Act:
+    """The act where the same was done last; as it is where nothing like it was."""
+    slot, place = place_of(act)
+    kind = {*_family(act)}
+    where = next((place_of(one)[1] for one in reversed(done) if kind & {*_family(one)}), "")
+    if not slot or where in ("", place) or where not in slots_of(act.name)[slot].choices:
+        return act
+    return Act(act.name, {**act.slots, slot: where})
+
+
+def _family(act: Act) -> tuple[str, ...]:
+    """Names of the actions that move what this one moves."""
+    kind = BY_NAME.get(act.name)
+    return () if kind is None else tuple(filter(None, (kind.name, kind.step, kind.outright)))
 
 
 def lost(whole: Parsed, pieces: Sequence[str], found: Sequence[Parsed]) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from schemas.events import CommandKind, Hypothesis, Route, Transcript
 from schemas.ports import ActParser, CommandMatcher, VehiclePort
 from voice.dialogue import errands
 from voice.dialogue.acts import planning
-from voice.dialogue.acts.accounted import left_over, takes_back, unspoken
+from voice.dialogue.acts.accounted import contrary, left_over, takes_back, unspoken
 from voice.dialogue.acts.seen import unconditional
 from voice.dialogue.acts.sentence import joined
 from voice.dialogue.coordinator import Plan
@@ -102,24 +102,25 @@ class Parsing:
             schemas.errors.GenerationError: the parser gave nothing usable.
         """
         text, pieces = unconditional(spoken(written)), joined.parts(written)
-        whole = planning.timed(spoken(written), await self._parse(text, context))
+        whole = planning.timed(spoken(written), await self._parse(text, context), context)
         if len((bare := joined.without_reasons(written)).split()) > 1 and bare != text:
             whole = await self._wish(bare, context, whole)
         if context and whole.sure < SURE_AT and joined.of_a_place(whole):
             whole = joined.own_place(whole, await self._parse(text, ""))
-        if len(pieces) < 2 or takes_back(text):
+        whole = await joined.looked_again(text, whole, context, self._parse)
+        if len(pieces) < 2 or takes_back(text) or joined.called_off(text):
             return whole
         found = await self._parts(pieces, context)
         if found is None:
             return whole
         lost = joined.lost(whole, pieces, await self._standing(pieces, found, context))
         doubtful = whole.sure < SURE_AT or left_over(text, whole.acts) is not None or unspoken(text, whole.acts)
-        if not (doubtful or lost or joined.turned_round(whole, found)):
+        if not (doubtful or lost or contrary(whole.acts) or joined.turned_round(whole, found)):
             return whole
         return joined.better(text, whole, pieces, found)
 
     async def _parse(self, text: str, context: str) -> Parsed:
-        return await asyncio.to_thread(self._parser.parse, text, context)
+        return joined.where_it_is(text, await asyncio.to_thread(self._parser.parse, text, context), context)
 
     async def _wish(self, bare: str, context: str, whole: Parsed) -> Parsed:
         """What a wish with its reasons means, where it means something surely without them: "cancel that, he's rung me already"."""
@@ -139,13 +140,13 @@ class Parsing:
 
         None where one cannot be read.
         """
-        found = list[Parsed]()
+        found, told = list[Parsed](), context
         for piece in pieces:
             command = self._matcher.match(piece)
             if command is not None and command.kind is CommandKind.ACTION and command.name in self._vehicle.offers():
                 found.append(Parsed((Act(command.name, command.slots),), 1.0))
                 continue
-            told = context if not found else joined.did(found[-1].acts)
+            told = joined.did(found[-1].acts, told) if found else told
             try:
                 points = bool(told) and joined.POINTS.search(piece) is not None
                 part = await self._parse(piece, told if points else "")

@@ -16,7 +16,7 @@ from schemas.manners import METRIC, Units
 from tests.dialogues import NOW, FakeVehicle, Rig, StubParser
 from tests.memories import memory_of
 from voice.dialogue import errands
-from voice.dialogue.acts.resolving import another, replacing, waiting_one
+from voice.dialogue.acts.resolving import another, placed, replacing, waiting_one
 from voice.dialogue.acts.sentence import joined
 from voice.dialogue.recent import FRESH, RecentActions
 from voice.dialogue.replies import responder
@@ -44,6 +44,14 @@ def test_the_parser_is_told_what_memory_was_told_or_asked_last(rig: Rig) -> None
     rig.say("bring the fan to four then", "set_fan_speed(level=4)")
     rig.say("nope bit less than that", "change_fan_speed(change=down)")
     assert rig.parser.contexts[-1] == "did set_fan_speed(level=4)"
+
+
+def test_another_one_after_a_joke_is_a_joke(rig: Rig) -> None:
+    rig.say("put something lively on", "play_music(genre=jazz)")
+    told = rig.say("tell me a joke").text
+    again = rig.say("another one", "joke()").text
+    assert rig.parser.contexts[-1] == "did joke()"
+    assert again != told and {told, again} <= set(responder.JOKES)
 
 
 def test_what_was_refused_is_what_is_meant_and_what_was_done_is_called_off(rig: Rig) -> None:
@@ -432,3 +440,16 @@ def test_a_place_that_is_named_counts_for_more_than_the_one_before() -> None:
     before, named = Act("find_on_route", {"kind": "pharmacy"}), Act("add_stop", {"destination": "post office"})
     assert joined.own_place(Parsed((before,), 0.5), Parsed((named,), 0.9)).acts == (named,)
     assert joined.own_place(Parsed((before,), 0.5), Parsed((named,), 0.6)).acts == (before,)
+
+
+@pytest.mark.parametrize(
+    ("text", "quality", "meant"),
+    [
+        ("find me a charger near here nothing too pricey", "pricey", "nothing too pricey"),
+        ("somewhere to eat that isn't very posh", "posh", "isn't very posh"),
+        ("a pricey place for once", "pricey", "pricey"),
+    ],
+)
+def test_what_a_place_should_not_be_like_keeps_its_not(text: str, quality: str, meant: str) -> None:
+    act = Act("find_place", {"kind": "restaurant", "quality": quality})
+    assert placed(act, text, "").slots["quality"] == meant

@@ -128,3 +128,65 @@ def test_times_of_day_are_read_by_rules() -> None:
     assert found.acts[0].slots == {"what": "feed the cat", "hour": 6, "minute": 15} and found.sure >= 0.6
     other = Parsed(read("play_music(genre=jazz)"), 0.9)
     assert timed("play some jazz", other) is other
+
+
+@pytest.mark.parametrize(
+    ("text", "acts", "context", "meant"),
+    [
+        ("so turn that off", "set_defrost(window=rear,on=false)", "did set_defrost(on=true)", "set_defrost(window=front,on=false)"),
+        ("it's clear switch it off", "set_defrost(window=front,on=false)", "did set_defrost(window=rear,on=true)",
+         "set_defrost(window=rear,on=false)"),
+        ("that's enough turn it off", "set_seat_heating(level=0)", "did set_seat_heating(level=2,zone=passenger)",
+         "set_seat_heating(level=0,zone=passenger)"),
+        ("put it on for her", "set_seat_heating(level=2,zone=passenger)", "did set_seat_heating(level=0)",
+         "set_seat_heating(level=2,zone=passenger)"),
+        ("turn that off in the back", "set_defrost(window=rear,on=false)", "did set_defrost(on=true)",
+         "set_defrost(window=rear,on=false)"),
+        ("turn it off", "set_defrost(window=rear,on=false)", "did set_mute(on=true)", "set_defrost(window=rear,on=false)"),
+    ],
+)  # fmt: skip
+def test_it_is_where_it_was_done(text: str, acts: str, context: str, meant: str) -> None:
+    assert write(joined.where_it_is(text, Parsed(read(acts), 0.5), context).acts) == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "wish"),
+    [
+        ("turn the music up no wait that's too loud", "turn the music up"),
+        ("warmer in here hmm no too warm", "warmer in here"),
+        ("dim the lights a bit no hold on it's too dark", "dim the lights a bit"),
+        ("turn it up it's too quiet", ""),
+        ("it's too loud turn it down", ""),
+        ("turn it down no wait up", ""),
+    ],
+)
+def test_a_wish_that_is_too_much_is_called_off(text: str, wish: str) -> None:
+    assert joined.called_off(text) == wish
+
+
+def test_only_a_step_is_called_off_by_too_much() -> None:
+    whole = Parsed(read("change_volume(change=down)"), 0.9)
+    assert write(joined.as_it_is(Parsed(read("change_volume(change=up)"), 0.9), whole).acts) == "refrain()"
+    assert joined.as_it_is(Parsed(read("play_music(genre=jazz)"), 0.9), whole) is whole
+
+
+@pytest.mark.parametrize(
+    ("text", "goal"),
+    [
+        ("is that enough to get to two harbors and back", "how far is it to two harbors and back"),
+        ("do i need to charge to get home", "how far is it to home"),
+        ("how far can i go", ""),
+    ],
+)
+def test_where_the_range_is_to_reach_is_asked_for_beside_it(text: str, goal: str) -> None:
+    whole = Parsed(read("get_range()"), 0.9)
+    assert joined.goal_asked(text, whole) == goal
+    far = joined.with_goal(Parsed(read("get_distance(destination=two harbors)"), 0.9), whole)
+    assert write(far.acts) == "get_distance(destination=two harbors); get_range()"
+    assert joined.with_goal(Parsed(read("chat()"), 0.9), whole) is whole
+
+
+def test_after_reminders_were_told_of_a_number_is_a_time_of_the_clock() -> None:
+    guess = Parsed(read("set_timer(minutes=10)"), 0.9)
+    assert write(timed("make that ten", guess, "did get_timers(kind=reminder)").acts) == "set_reminder(hour=10)"
+    assert timed("make that ten", guess, "did get_timers()") is guess

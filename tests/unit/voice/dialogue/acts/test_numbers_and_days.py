@@ -230,3 +230,28 @@ def test_a_number_in_a_reason_is_no_amount(rig: Rig) -> None:
 
 def test_the_day_after_is_neither_today_nor_tomorrow(rig: Rig) -> None:
     assert rig.say("and the day after that", "get_weather(day=tomorrow)").text == responder.ONLY_TOMORROW
+
+
+@pytest.mark.parametrize(
+    ("text", "hour", "minute"),
+    [
+        ("remind me at twenty to eight in the evening to put the bins out", 7, 40),
+        ("remind me to take my tablets at twenty five to seven", 6, 35),
+        ("remind me at ten past one to feed the meter", 1, 10),
+        ("remind me at five to one to call in", 12, 55),
+        ("remind me at a quarter to four to pick up the kids", 3, 45),
+        ("remind me at five minutes past six to leave", 6, 5),
+    ],
+)
+def test_minutes_before_and_past_the_hour(text: str, hour: int, minute: int) -> None:
+    found = errands.asked(text)
+    assert found is not None and (found.slots["hour"], found.slots["minute"]) == (hour, minute)
+
+
+def test_minutes_before_the_hour_are_no_number_that_was_left_over(rig: Rig) -> None:
+    rig.vehicle.answers["set_reminder"] = {"at": "16:50", "what": "move the car"}
+    reply = rig.say("remind me at ten to five to move the car", "set_reminder(what=move the car,hour=5,minute=50)", 0.1)
+    assert not rig.dialogue.open and reply.text
+    assert rig.done == ["set_reminder(what=move the car, hour=4, minute=50)"]
+    assert rig.say("remind me at ten to check the oven", "set_reminder(what=check the oven,hour=10)").text
+    assert rig.done[-1] == "set_reminder(what=check the oven, hour=10)"

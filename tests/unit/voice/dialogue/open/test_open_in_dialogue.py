@@ -95,6 +95,28 @@ def test_never_mind_after_acting_offers_to_undo_and_only_then(rig: Rig) -> None:
     assert rig.say("oh never mind", "cancel()").text == responder.OKAY, "it is undone"
 
 
+def test_what_is_asked_about_is_put_back_before_what_was_done(rig: Rig) -> None:
+    rig.say("off home with us", "navigate_to(destination=home)")
+    assert rig.say("a gap at my window", "set_window(percent=20)").text.endswith("?")
+    assert rig.say("ah no put that back the way it was", "undo()").text == responder.CANCELLED
+    assert rig.done == ["navigate_to(destination=home)"]
+    assert rig.say("and the warmth", "set_temperature()").text == "To how many degrees?"
+    assert rig.say("no leave it as it was before", "undo()").text == responder.CANCELLED
+    assert rig.done == ["navigate_to(destination=home)"]
+
+
+def test_after_a_refusal_what_was_done_before_is_put_back_only_for_a_yes(rig: Rig) -> None:
+    rig.say("pop the trunk for me", "set_trunk(open=true)")
+    assert rig.say("leave it like it was", "undo()").text == responder.CHANGED_NOTHING
+    rig.say("bring the fan to three then", "set_fan_speed(level=3)")
+    rig.say("pop the trunk for me", "set_trunk(open=true)")
+    asked = f"{responder.CHANGED_NOTHING} Shall I put the fan back as it was?"
+    assert rig.say("leave it like it was", "undo()").text == asked
+    assert rig.done == ["set_fan_speed(level=3)"]
+    rig.say("yes")
+    assert rig.done[-1] == "undo()"
+
+
 def test_why_not_after_a_refusal_gives_the_reason(rig: Rig) -> None:
     rig.say("pop the trunk for me", "set_trunk(open=true)")
     assert rig.say("why not", "why()").text == "Because I can only open the trunk when parked."
