@@ -135,12 +135,9 @@ class Keeping:
     def expire(self) -> int:
         """Erase what has stopped mattering, as if the driver had asked for it; how many that were."""
         with self._session.lock:
-            return self._let_go(self._session.store.facts.over())
-
-    def drive_begins(self) -> None:
-        """Erase where the car was parked: its driver has found it."""
-        with self._session.lock:
-            self._let_go([one.id for one in self.facts() if one.parked])
+            facts = self._session.store.facts
+            endless = (one.id for one in facts.all() if one.parked and one.until is None)  # kept before such had an end
+            return self._let_go([*facts.over(), *endless])
 
     def _let_go(self, names: Sequence[str]) -> int:
         session = self._session

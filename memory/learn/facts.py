@@ -1,7 +1,7 @@
 """What the driver asks to have kept and is no preference, cut out of the asking: "remember i parked on level three".
 
 Owns the words of a fact, whose it is, and until when it matters. Which words are part of it the marks tell (`schemas.kinds`); where
-a car stands matters until the next drive.
+a car stands matters for a day, or until another place is told.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from memory.learn.english.asking import ASKING, plainly
 from memory.recall.times import NUMBERS, period_in
 from models.text import normal, words
-from schemas.kinds import CONDITION_LABELS, LABELS, NEXT_DRIVE, OWN, VALUES, Fact, Label, Marked
+from schemas.kinds import CONDITION_LABELS, LABELS, OWN, PARKED, PARKED_FOR, VALUES, Fact, Label, Marked
 from schemas.ports import Encoder
 
 LEAST = 2
@@ -67,6 +67,8 @@ _PARKED = re.compile(
     r"\b(?:i|we)(?:'m|'re|'ve| am| are| have)? (?:just )?parked\b|\bwhere (?:the|my|our) car is\b|\bmoved the car\b|"
     rf"\b(?:left (?:the|my|our) car|(?:the|my|our) car(?:'s| is)) {_WHERE}"
 )
+_PLACE = re.compile(rf"\b{_WHERE}")
+_WHERE_CLAUSE = re.compile(r"\bwhere\b.*")
 _SPAN = re.compile(rf"\b(?:for|in) (?P<number>\d+|{'|'.join(sorted(NUMBERS, key=len, reverse=True))}) "
                    r"(?P<unit>hour|day|week|month|year)s?\b")  # fmt: skip
 _TILL = re.compile(r"^(?:un)?till? |^by |^before ")
@@ -132,8 +134,13 @@ def outweighs(marked: Marked) -> bool:
 
 
 def parked(text: str) -> bool:
-    """Whether a sentence tells where the car stands."""
+    """Whether a sentence speaks of where the car stands."""
     return _PARKED.search(normal(text)) is not None
+
+
+def tells_place(text: str) -> bool:
+    """Whether it says where that is, and does not only ask: "where did we park again" names no place before its "where"."""
+    return parked(text) and _PLACE.search(_WHERE_CLAUSE.sub("", normal(text))) is not None
 
 
 def fact(encoder: Encoder, text: str, now: datetime, zone: tzinfo, *, name: str, conversation: str) -> Fact | None:
@@ -160,7 +167,7 @@ def fact(encoder: Encoder, text: str, now: datetime, zone: tzinfo, *, name: str,
     place = not when and parked(text)
     return Fact(
         id=name, text=said, about=about, said_at=now, conversation=conversation,
-        until=until(when, now, zone), until_words=NEXT_DRIVE if place else when,
+        until=now + PARKED_FOR if place else until(when, now, zone), until_words=PARKED if place else when,
     )  # fmt: skip
 
 

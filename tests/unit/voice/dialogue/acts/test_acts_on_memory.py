@@ -302,7 +302,7 @@ def test_what_the_driver_does_at_a_time_is_kept_and_is_no_order_for_then(
     ("promise", "told"),
     [
         ("Okay, I'll keep that: the key is under the mat.", "I kept this: the key is under the mat."),
-        ("Okay, I'll keep that until the next drive: level three.", "I kept this until the next drive: level three."),
+        ("Okay, I'll keep that for a day: level three.", "I kept this for a day: level three."),
         ("Okay, I'll remember that you like jazz.", "I kept that you like jazz."),
         ("I keep that already: level three.", "I keep that already: level three."),
     ],

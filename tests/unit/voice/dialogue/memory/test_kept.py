@@ -11,7 +11,7 @@ import pytest
 from memory.service import DriverMemory
 from schemas.actions import parse_action
 from schemas.events import Command, CommandKind
-from schemas.kinds import NEXT_DRIVE
+from schemas.kinds import PARKED
 from schemas.memory import FACTS, Fact, Outcome
 from schemas.seat import Seat
 from tests.memories import memory_of
@@ -58,9 +58,9 @@ def test_what_is_kept_is_said_and_what_is_refused_says_why(talk: Talk) -> None:
     assert talk.keep("x y z") == "I won't keep that: you switched keeping things for you off."
 
 
-def test_where_the_car_stands_is_kept_until_the_next_drive_and_told_back_without_it(talk: Talk) -> None:
-    told = talk.keep("i parked on level three", until=NOW + timedelta(days=2), until_words=NEXT_DRIVE)
-    assert told == "Okay, I'll keep that until the next drive: i parked on level three."
+def test_where_the_car_stands_is_kept_for_a_day_and_told_back_without_it(talk: Talk) -> None:
+    told = talk.keep("i parked on level three", until=NOW + timedelta(days=2), until_words=PARKED)
+    assert told == "Okay, I'll keep that for a day, or until you tell me another place: i parked on level three."
     asked = talk.talk.what("preferred_parking_type", moving=False, question="where did i park")
     assert asked.startswith("You parked on level three.")
 
