@@ -137,7 +137,7 @@ class DriverMemory:
         moving = Moving(session, learner.maintainer, rights.written)
         self.move, self.move_back = moving.move, moving.move_back
         self.facts, self.fact, self.correct_fact = keeping.facts, keeping.fact, keeping.correct_fact
-        self.keep = keeping.keep
+        self.keep, self.renewal = keeping.keep, keeping.renewal
         self.matching, self.fitting, self.sweeps = rights.matching, rights.fitting, rights.sweeps
         self.forget, self.forget_where = rights.forget, rights.forget_where
         self.withhold, self.restore, self.carry_out = rights.withhold, rights.restore, rights.carry_out

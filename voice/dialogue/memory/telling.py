@@ -13,6 +13,7 @@ from schemas.errors import ConsentError, UnknownEntryError
 from schemas.memory import Decision, Outcome
 from schemas.seat import Seat
 from voice.dialogue.filling import liked
+from voice.dialogue.forgetting import erasing
 from voice.dialogue.forgetting.counted import ALOUD
 from voice.dialogue.knowing import lately
 from voice.dialogue.knowing.lately import Told
@@ -109,7 +110,7 @@ class Telling:
             self._tells(said, ())
 
     def corrected(self, text: str, *, orders: bool) -> str:
-        """Put right what was told in the turn before, and say how it reads now; empty where this is no such correction.
+        """Put right what was told in the turn before or is kept, and say how it reads now; empty where this is no such correction.
 
         Args:
             text: the driver's words.
@@ -119,9 +120,29 @@ class Telling:
             schemas.errors.GloveboxError: memory failed.
         """
         try:
-            return self._corrected(text, orders=orders)
+            return self._corrected(text, orders=orders) or self._renewed(text, orders=orders)
         except (ConsentError, UnknownEntryError):
             return NOT_PUT_RIGHT
+
+    def _renewed(self, text: str, *, orders: bool) -> str:
+        """Take in what is told anew of a fact that was kept at any time; what may be meant is asked about."""
+        if lately.asks(text) or wishes.told(text) is not None or erasing.wish(text, lambda _: False) is not None:
+            return ""
+        memory = self._seat.memory
+        found = memory.renewal(text, orders=orders)
+        if found is None:
+            return ""
+        fact, sure = found
+        old = kept.words(memory.fact(fact.id))
+        if not sure:
+            asked = self._questions is not None and self._mind.doubts(self._questions.of_change(fact))
+            return f"I keep this: {turned(old)}." if asked else ""
+        memory.correct_fact(fact.id, fact.text)
+        self._mind.lately.drop(old)
+        self._mind.lately.tell(Told(fact.text, self._clock(), kept=True))
+        self._mind.mention(fact.id)
+        self._mind.telling = Statement(fact.text, fact.id)
+        return f"Okay, I'll keep it so: {fact.text.rstrip('.')}."
 
     def _corrected(self, text: str, *, orders: bool) -> str:
         before, memory = self._mind.before, self._seat.memory
