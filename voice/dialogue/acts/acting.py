@@ -557,7 +557,8 @@ class Acting:
                 return talks.talked(self._seat, text, self._clock(), moving=moving, about=about)
             case "remember":
                 whole = text if alone and self._seat.memory.keeps(text) else about
-                said, work.decision = self._talk.remember(whole) if whole else self._talk.remember_that()
+                seen = await self._signals()
+                said, work.decision = self._talk.remember(whole, seen) if whole else self._talk.remember_that()
                 return said
             case "forget" if not about:
                 return self._talk.forget_that(conversation)

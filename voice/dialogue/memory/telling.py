@@ -5,10 +5,11 @@ Owns the wording, and what of it is held for this trip. What of it is stored is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from models.text import contains
+from schemas.actions import Domain
 from schemas.errors import ConsentError, UnknownEntryError
 from schemas.memory import Decision, Outcome
 from schemas.seat import Seat
@@ -18,7 +19,7 @@ from voice.dialogue.forgetting.counted import ALOUD
 from voice.dialogue.knowing import lately
 from voice.dialogue.knowing.lately import Told
 from voice.dialogue.knowing.lately import corrected as put_right
-from voice.dialogue.memory import kept, wishes
+from voice.dialogue.memory import kept, pointing, wishes
 from voice.dialogue.memory.likes import as_told, wording
 from voice.dialogue.memory.mind import Mind, Statement
 from voice.dialogue.memory.question import ByTheWay
@@ -48,11 +49,17 @@ class Telling:
         """
         self._seat, self._clock, self._mind, self._questions = seat, clock, mind, questions
 
-    def remember(self, sentence: str) -> tuple[str, Decision | None]:
-        """Store what the driver asks to be remembered."""
+    def remember(self, sentence: str, values: Mapping[str, object] | None = None) -> tuple[str, Decision | None]:
+        """Store what the driver asks to be remembered; ``values``: the car's signals, for what "this song" is."""
+        done = self._mind.that.done
+        if done is not None and done.domain is not Domain.MEDIA and pointing.bare(sentence) and liked(done) is not None:
+            return self.remember_that()  # the car was set so just now
+        sentence = pointing.named(sentence, values or {})
         decisions = self._seat.memory.remember(sentence)
         self._tells(sentence, decisions)
-        return self._stored(decisions)
+        stored = self._decided(decisions)
+        unknown = pointing.unknown(sentence, values or {}) if stored is None else ""
+        return (unknown, None) if unknown else stored or _unclear(decisions)
 
     def remember_that(self) -> tuple[str, Decision | None]:
         """Store what the driver has just told, or had done, since that is asked for now: as a fact, if it is no preference."""
@@ -63,7 +70,7 @@ class Telling:
             detail, value = wanted
             own = self._mind.last if contains(self._mind.last, value) else turned(wording(detail, value))
             decisions = self._seat.memory.remember(own, detail)
-            return self._stored(decisions)
+            return self._decided(decisions) or _unclear(decisions)
         return (_KNOWN if self._mind.that.about and not self._mind.that.acted else responder.REMEMBER_WHAT), None
 
     @property
@@ -172,10 +179,6 @@ class Telling:
         self._mind.telling = Statement(new, name)
         return said
 
-    def _stored(self, decisions: Sequence[Decision]) -> tuple[str, Decision | None]:
-        """What is said to something that was asked to be kept."""
-        return self._decided(decisions) or (NOT_KEPT, decisions[0] if decisions else None)
-
     def _decided(self, decisions: Sequence[Decision]) -> tuple[str, Decision | None] | None:
         facts = kept.decided(self._seat.memory, decisions)
         stored = [d for d in decisions if d.preference is not None]
@@ -199,6 +202,11 @@ class Telling:
             if decision.outcome is Outcome.REFUSED:
                 return f"I won't keep that: {refused}.", decision
         return None
+
+
+def _unclear(decisions: Sequence[Decision]) -> tuple[str, Decision | None]:
+    """What is said to something that was asked to be kept and is nothing that can be."""
+    return NOT_KEPT, decisions[0] if decisions else None
 
 
 def _reason(decision: Decision) -> str:

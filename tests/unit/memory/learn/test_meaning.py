@@ -234,6 +234,22 @@ def test_whom_one_lives_with_is_close_and_whom_one_meets_is_not() -> None:
     )
 
 
+def test_what_only_points_at_something_is_no_fact() -> None:
+    encoder = real()
+    pointing = (
+        "remember that, i like this stuff when i'm driving to work", "remember that i like this one", "keep in mind i like that",
+        "remember i like this when it's raining",
+    )  # fmt: skip
+    for said in pointing:
+        assert fact(encoder, said, NOW, UTC, name="f", conversation="c") is None, said
+    for said in (
+        "remember that this car takes diesel",
+        "remember this is the last week of school",
+        "remember it's row seven",
+    ):
+        assert fact(encoder, said, NOW, UTC, name="f", conversation="c") is not None, said
+
+
 def test_where_the_car_is_parked_is_kept_for_a_day(tmp_path: Path) -> None:
     vault = Vault.open(tmp_path, "driver", RawKey(b"k" * 32), clock=lambda: NOW)
     encoder = real()
