@@ -76,7 +76,7 @@ class DriverMemory:
             new_id: makes the ids of preferences and proposals.
         """
         settings = settings or MemorySettings()
-        self.driver, self._trip = driver, ""
+        self.driver = driver
         extractor = Extractor(encoder, settings.extraction)
         self.session = session = Session(
             driver, vault, encoder, extractor,
@@ -137,7 +137,7 @@ class DriverMemory:
         moving = Moving(session, learner.maintainer, rights.written)
         self.move, self.move_back = moving.move, moving.move_back
         self.facts, self.fact, self.correct_fact = keeping.facts, keeping.fact, keeping.correct_fact
-        self.keep = keeping.keep
+        self.keep, self.renewal = keeping.keep, keeping.renewal
         self.matching, self.fitting, self.sweeps = rights.matching, rights.fitting, rights.sweeps
         self.forget, self.forget_where = rights.forget, rights.forget_where
         self.withhold, self.restore, self.carry_out = rights.withhold, rights.restore, rights.carry_out
@@ -149,16 +149,10 @@ class DriverMemory:
         self.browse_facts = pages.browse_facts
 
         conversations = self.conversations
-        self.end_trip, self.reflect = conversations.end_trip, conversations.reflect
+        self.begin_trip, self.end_trip = conversations.begin_trip, conversations.end_trip
+        self.reflect = conversations.reflect
         self.profile, self.edit_profile = session.archive.profile, conversations.edit_profile
         self.trips, self.terms, self.set_terms = session.archive.trips, conversations.terms, conversations.set_terms
-
-    def begin_trip(self, trip: str) -> None:
-        """A drive begins, or goes on: with the first word of it, where the car was parked matters no more."""
-        if trip != self._trip:
-            self._trip = trip
-            self.learner.keeping.drive_begins()
-        self.conversations.begin_trip(trip)
 
     def close(self) -> None:
         """Erase what is withheld, and release the vault and the searchable copy of it."""

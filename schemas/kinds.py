@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Annotated, Self
 
@@ -90,8 +90,10 @@ class Condition(Value):
         return self
 
 
-NEXT_DRIVE = "the next drive"
-"""When a parking place stops mattering."""
+PARKED = "the next drive"
+"""Marks a parking place in `Fact.until_words`: the word of vaults in which one ended when the next drive began."""
+PARKED_FOR = timedelta(days=1)
+"""How long a parking place matters where no other is told: its driver asks before the next drive or on it. Our choice."""
 
 
 class Fact(Value):
@@ -114,7 +116,7 @@ class Fact(Value):
     @property
     def parked(self) -> bool:
         """Whether it tells where the car stands: the newest such is the only one that holds."""
-        return self.until_words == NEXT_DRIVE
+        return self.until_words == PARKED
 
 
 CONVERSATIONS = "conversations"

@@ -119,6 +119,17 @@ class NotingPort(Protocol):
         """Whether a sentence asks to have something kept, in whatever words: it is one for `remember`."""
         ...
 
+    def renewal(self, said: str, *, orders: bool = False) -> tuple[Fact, bool] | None:
+        """The one fact of which a sentence tells another number, day or place, as it reads then, and whether that is sure.
+
+        None where it tells nothing new of any, or where that may not be kept. `correct_fact` keeps it.
+
+        Args:
+            said: the sentence.
+            orders: it may ask something of the car, so that only what says all of the fact and takes its value back is taken.
+        """
+        ...
+
     def lasts(self, text: str, sure: float) -> bool:
         """Whether a sentence that was taken for one order rather tells what lasts, of the driver or of company.
 

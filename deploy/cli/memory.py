@@ -402,7 +402,8 @@ def _facts(held: Sequence[Fact]) -> Table:
     for name in ("kept", "whose", "since", "until", "id"):
         table.add_column(name, no_wrap=name == "id")
     for fact in held:
-        until = fact.until_words or ("" if fact.until is None else f"{fact.until:%Y-%m-%d}")
+        words = "" if fact.parked else fact.until_words
+        until = words or ("" if fact.until is None else f"{fact.until:%Y-%m-%d}")
         table.add_row(Text(fact.text, style="bold"), Text(fact.about), f"{fact.said_at:%Y-%m-%d}", Text(until), fact.id)
     return table
 

@@ -6,29 +6,21 @@ Owns when one may be written: consent, the guard and the room for it are asked f
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
+from memory.driver.renewal import Renewal, renewed
 from memory.driver.session import Session
 from memory.learn.english.canonical import fold
 from memory.store.facts import MOST_FACTS, fact_words
 from memory.store.preferences import sayable
-from models.numbers import NUMBER, ordinal_words
-from models.text import MONTHS, WEEKDAYS, plain, words
+from models.text import plain, words
 from schemas.errors import ConsentError, UnknownEntryError
 from schemas.memory import FACTS, Consent, Decision, Fact, Outcome
 
-RENEWS_AT = 0.8
-"""Cosine from which on a fact with another's words and a new value takes its place. Our choice: of nine that do all lie at .85 and
-above."""
-_ORDINALS = "|".join({ordinal_words(number).split()[-1] for number in range(1, 32)})
-_VALUES = re.compile(
-    rf"\b(?:{NUMBER}|\d[\d:.,]*(?:st|nd|rd|th)?|{_ORDINALS}|(?:{'|'.join((*WEEKDAYS, *MONTHS))})s?)\b",
-    re.IGNORECASE,
-)
-"""What a thing is told anew with: numbers, days of a month or a week, months."""
-_SMALL = frozenset("the a an on at in of my our it's is are now".split())
+RENEWS_AT = 0.55
+"""Cosine from which on what has a fact's words and a new value (`memory.driver.renewal`) is about the same thing. Our choice: of 20
+that are all lie at .6 and above."""
 LONGEST_FACT = 400
 """Characters of a fact: a sentence or two."""
 
@@ -84,7 +76,10 @@ class Keeping:
                 )
             if session.store.facts.count() >= MOST_FACTS:
                 return Decision(outcome=Outcome.REFUSED, detail=FACTS, reason=full(held))
-            before = [one for one in held if self._renews(one, fact)]
+            renewals = [(one, new) for one in held if (new := self._renewal(one, fact.text)) is not None and new.whole]
+            before = [one for one, _ in renewals]
+            if len(renewals) == 1:
+                fact = fact.model_copy(update={"text": renewals[0][1].text})
             with session.store.transaction():
                 session.store.facts.add(fact, now)
                 session.search.keep()
@@ -98,17 +93,27 @@ class Keeping:
                 replaced=() if fact.parked else tuple(one.text for one in before),
             )  # fmt: skip
 
-    def _renews(self, one: Fact, fact: Fact) -> bool:
-        """Whether a fact tells the same as another with a new number or day at its end: what stands before that is what it is of.
+    def _renewal(self, one: Fact, said: str) -> Renewal | None:
+        """What a sentence makes of a fact, if it is about the same thing; a parking place has a rule of its own."""
+        new = renewed(one.text, said) if not one.parked else None
+        if new is None:
+            return None
+        vectors = self._session.encoder.encode([one.text, said])
+        return new if float(vectors[0] @ vectors[1]) >= RENEWS_AT else None
 
-        "Locker 7 is number 12" and "locker 8 is number 5" are two.
-        """
-        old, new = _told(one.text), _told(fact.text)
-        shared = next((at for at, pair in enumerate(zip(old, new, strict=False)) if pair[0] != pair[1]), 0)
-        if not shared or not all(map(_VALUES.fullmatch, (*old[shared:], *new[shared:]))):
-            return False
-        vectors = self._session.encoder.encode([one.text, fact.text])
-        return float(vectors[0] @ vectors[1]) >= RENEWS_AT
+    def renewal(self, said: str, *, orders: bool = False) -> tuple[Fact, bool] | None:
+        """See ``schemas.memory_port.NotingPort``."""
+        with self._session.lock:
+            now, consent = self._session.now()
+            found = [(one, new) for one in self.facts() if (new := self._renewal(one, said)) is not None]
+            whole = [pair for pair in found if pair[1].whole] or found
+            if len(whole) != 1:
+                return None
+            one, new = whole[0]
+            if orders and not new.plain:
+                return None
+            fresh = one.model_copy(update={"text": new.text})
+            return (fresh, new.sure) if self.refusal(fresh, consent, now) is None else None
 
     def remember(
         self, text: str, *, about: str = "", until: datetime | None = None, until_words: str = "",
@@ -135,12 +140,9 @@ class Keeping:
     def expire(self) -> int:
         """Erase what has stopped mattering, as if the driver had asked for it; how many that were."""
         with self._session.lock:
-            return self._let_go(self._session.store.facts.over())
-
-    def drive_begins(self) -> None:
-        """Erase where the car was parked: its driver has found it."""
-        with self._session.lock:
-            self._let_go([one.id for one in self.facts() if one.parked])
+            facts = self._session.store.facts
+            endless = (one.id for one in facts.all() if one.parked and one.until is None)  # kept before such had an end
+            return self._let_go([*facts.over(), *endless])
 
     def _let_go(self, names: Sequence[str]) -> int:
         session = self._session
@@ -207,8 +209,3 @@ def full(held: tuple[Fact, ...]) -> str:
         f"I keep {len(held)} things for you, and that is all I have room for. Let one go first, "
         f"for instance: {oldest.text}"
     )
-
-
-def _told(text: str) -> list[str]:
-    """The words of a fact that tell something, in their order."""
-    return [word for word in words(text) if word not in _SMALL]

@@ -20,7 +20,7 @@ from memory.learn.english.canonical import fold
 from memory.learn.english.secrets import NO_SECRETS, secret
 from memory.learn.explicit import Asked, Reader
 from memory.learn.extraction import refusal
-from memory.learn.facts import asks, fact, is_close, of_others, parked
+from memory.learn.facts import asks, fact, is_close, of_others, tells_place
 from memory.learn.lasting import lasts
 from memory.learn.maintenance import Maintainer, Ruling
 from memory.learn.proposals import Draft, Proposals, Weighed
@@ -208,7 +208,7 @@ class Learner:
         """Whether a sentence asks to have something kept, or tells where the car stands now that was parked elsewhere."""
         marked, wishes = self._session.encoder.marks(text), self._session.encoder.wishes(spoken(text)) or {}
         return asks(marked, wishes.get(Wish.KEEP, 0.0)) or (
-            parked(text) and any(one.parked for one in self.keeping.facts())
+            tells_place(text) and any(one.parked for one in self.keeping.facts())
         )
 
     def lasts(self, text: str, sure: float) -> bool:

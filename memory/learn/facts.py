@@ -1,7 +1,7 @@
 """What the driver asks to have kept and is no preference, cut out of the asking: "remember i parked on level three".
 
 Owns the words of a fact, whose it is, and until when it matters. Which words are part of it the marks tell (`schemas.kinds`); where
-a car stands matters until the next drive.
+a car stands matters for a day, or until another place is told.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from memory.learn.english.asking import ASKING, plainly
 from memory.recall.times import NUMBERS, period_in
 from models.text import normal, words
-from schemas.kinds import CONDITION_LABELS, LABELS, NEXT_DRIVE, OWN, VALUES, Fact, Label, Marked
+from schemas.kinds import CONDITION_LABELS, LABELS, OWN, PARKED, PARKED_FOR, VALUES, Fact, Label, Marked
 from schemas.ports import Encoder
 
 LEAST = 2
@@ -62,11 +62,22 @@ _SURELY_NOTHING, _NOTHING = 0.97, 0.9
 """Share of being part of nothing from which on words before a fact, and those between it and an asking, are none of it,"""
 _MORE = 3
 """and nor are so many at the end of all: something else is asked for there. Our choice."""
+_POINTING = frozenset(
+    "this that these those it one ones stuff thing things kind kinds sort sorts type song songs track tune music guy band".split()
+)
+_WHEN = frozenset("when whenever while if".split())
+_LIKING = frozenset(
+    """i i'm we like love enjoy prefer hate dislike stand can't cannot don't really so much do of a an the and very quite always
+    into fan mad about adore fond here there too most best""".split()
+)
+"""Words that point at something, and those of liking around them: together they name nothing."""
 _WHERE = r"(?:in|on|at|by|near|behind|outside|opposite|round|under|next|up|down|over|parked)\b"
 _PARKED = re.compile(
     r"\b(?:i|we)(?:'m|'re|'ve| am| are| have)? (?:just )?parked\b|\bwhere (?:the|my|our) car is\b|\bmoved the car\b|"
     rf"\b(?:left (?:the|my|our) car|(?:the|my|our) car(?:'s| is)) {_WHERE}"
 )
+_PLACE = re.compile(rf"\b{_WHERE}")
+_WHERE_CLAUSE = re.compile(r"\bwhere\b.*")
 _SPAN = re.compile(rf"\b(?:for|in) (?P<number>\d+|{'|'.join(sorted(NUMBERS, key=len, reverse=True))}) "
                    r"(?P<unit>hour|day|week|month|year)s?\b")  # fmt: skip
 _TILL = re.compile(r"^(?:un)?till? |^by |^before ")
@@ -132,8 +143,13 @@ def outweighs(marked: Marked) -> bool:
 
 
 def parked(text: str) -> bool:
-    """Whether a sentence tells where the car stands."""
+    """Whether a sentence speaks of where the car stands."""
     return _PARKED.search(normal(text)) is not None
+
+
+def tells_place(text: str) -> bool:
+    """Whether it says where that is, and does not only ask: "where did we park again" names no place before its "where"."""
+    return parked(text) and _PLACE.search(_WHERE_CLAUSE.sub("", normal(text))) is not None
 
 
 def fact(encoder: Encoder, text: str, now: datetime, zone: tzinfo, *, name: str, conversation: str) -> Fact | None:
@@ -152,7 +168,7 @@ def fact(encoder: Encoder, text: str, now: datetime, zone: tzinfo, *, name: str,
         marked = encoder.marks(plainly(text))
     parts = marked.parts(FACT, FACT_AT)
     first, last = marked.whole(*_words(marked))
-    if last - first < LEAST:
+    if last - first < LEAST or points(marked, first, last):
         return None
     said = marked.text[marked.spans[first][0] : marked.spans[last - 1][1]]
     when = " ".join(part.text for part in parts if part.label is Label.UNTIL and part.end - part.start > 1)
@@ -160,8 +176,20 @@ def fact(encoder: Encoder, text: str, now: datetime, zone: tzinfo, *, name: str,
     place = not when and parked(text)
     return Fact(
         id=name, text=said, about=about, said_at=now, conversation=conversation,
-        until=until(when, now, zone), until_words=NEXT_DRIVE if place else when,
+        until=now + PARKED_FOR if place else until(when, now, zone), until_words=PARKED if place else when,
     )  # fmt: skip
+
+
+def points(marked: Marked, first: int, last: int) -> bool:
+    """Whether these words only point at what nobody named: "this stuff when i'm driving to work"."""
+    if marked.shares is None:
+        return False
+    when = marked.shares[:, [LABELS.index(label) for label in CONDITION_LABELS]].sum(1)
+    plain = marked.text.lower().replace("’", "'")
+    said = [plain[slice(*marked.spans[at])] for at in range(first, last)]
+    end = next((at for at, word in enumerate(said) if word in _WHEN), len(said))
+    bare = [word for at, word in enumerate(said[:end]) if when[first + at] < FACT_AT]
+    return bool(_POINTING & set(bare)) and set(bare) <= _POINTING | _LIKING
 
 
 def _words(marked: Marked) -> tuple[int, int]:

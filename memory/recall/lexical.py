@@ -38,6 +38,8 @@ ASKING = frozenset(
 )
 """Stems that say how or when something was talked about and not what; left out of questions only. Our list; when something was
 said is the period's matter."""
+_WHEN = re.compile(r"\b(?:what|which) time\b", re.IGNORECASE)
+"""Asks when, and no more than that."""
 
 FRESH = 4096
 """Postings that are kept in lists before they are sorted in: a merge of 1.2 million takes some 100 ms."""
@@ -62,7 +64,7 @@ def stems(text: str) -> tuple[str, ...]:
 
 def asked(question: str) -> tuple[str, ...]:
     """The stems of a question that say what it is about."""
-    return tuple(one for one in stems(question) if one not in ASKING and not one[0].isdigit())
+    return tuple(one for one in stems(_WHEN.sub("when", question)) if one not in ASKING and not one[0].isdigit())
 
 
 def numbers(of: Iterable[str]) -> NDArray[np.uint32]:

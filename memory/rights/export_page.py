@@ -10,6 +10,7 @@ from datetime import datetime, tzinfo
 from html import escape
 from typing import Any
 
+from schemas.kinds import PARKED
 from schemas.memory import ENDLESS
 from schemas.preferences import BY_DETAIL, MAIN_TITLES, SUB_TITLES
 
@@ -42,7 +43,8 @@ def page(exported: Mapping[str, Any], *, tzinfo: tzinfo) -> str:
             (e["key"].replace("_", " "), e["value"], when(e["since"]),
              "you wrote this" if e["basis"] == "provided" else "concluded") for e in exported["profile"])),
         *_section("What you asked to have kept", ("what", "whose", "since", "until"), (
-            (_Quote([f["text"]]), f["about"], when(f["said_at"]), f["until_words"] or when(f["until"]))
+            (_Quote([f["text"]]), f["about"], when(f["said_at"]),
+             (f["until_words"] if f["until_words"] != PARKED else "") or when(f["until"]))
             for f in exported["facts"])),
         *_section("What happened and what was concluded", ("when", "what"), (
             (when(t["at"]), t["text"]) for t in exported["thoughts"])),

@@ -13,7 +13,7 @@ from typing import Any
 from memory.store.rows import AMONG, insert, listed, read, shown
 from memory.vault.lifecycle import Vault
 from schemas.errors import ConsentError
-from schemas.kinds import NEXT_DRIVE
+from schemas.kinds import PARKED
 from schemas.memory import Consent, Fact
 
 _FACT = ("id", "text", "about", "said_at", "conversation", "until", "until_words", "uses", "last_used")
@@ -78,6 +78,6 @@ class Facts:
 
 def fact_words(about: str, text: str, until: str = "") -> str:
     """A fact in words, for search: whom it is about, if its own words do not say so, what, and until when."""
-    about = f"{about} where the car is parked".strip() if until == NEXT_DRIVE else about
+    about = f"{about} where the car is parked".strip() if until == PARKED else about
     head = f"{about}: " if about and about.lower() not in text.lower() else ""
     return f"{head}{text}{f' ({until})' if until else ''}"

@@ -90,7 +90,13 @@ class Dialogue:
         small_talk = SmallTalk(talker, seat, spares, encoder)
         parsing = Parsing(parser, matcher, spares)
         memory = MemoryActs(
-            seat=seat, talk=self._talk, knowing=self._knowing, matcher=matcher, clock=clock, drivers=drivers
+            seat=seat,
+            vehicle=spares,
+            talk=self._talk,
+            knowing=self._knowing,
+            matcher=matcher,
+            clock=clock,
+            drivers=drivers,
         )
         acting = Acting(seat=seat, vehicle=spares, talk=self._talk, memory=memory, clock=clock)
         self._understanding = Understanding(

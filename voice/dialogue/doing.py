@@ -14,7 +14,7 @@ from datetime import datetime
 from schemas.actions import BY_NAME, Action, Domain, ForgetPreference, ListPlaces, SetReminder, Undo, parse_action
 from schemas.actions.acts import MEMORY, Act
 from schemas.errors import ConfirmationError, VehicleError
-from schemas.events import ActionResult, ActionStatus, Reply, Route
+from schemas.events import ActionResult, ActionStatus, CommandKind, Reply, Route
 from schemas.manners import units_of
 from schemas.memory import Recollection
 from schemas.ports import MemoryPort, VehiclePort
@@ -365,6 +365,8 @@ def _talked(plan: Plan) -> tuple[Act, ...]:
         return (Act("recall", plan.command.slots),)
     if plan.command is not None and plan.command.name == JOKE.name:
         return (JOKE,)
+    if plan.command is not None and plan.command.kind is CommandKind.MEMORY:
+        return (Act("forget" if plan.command.name.startswith("forget") else "recall", {}),)
     return tuple(act for act in plan.acts if act.name in MEMORY)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 ASKING = re.compile(
-    r"\b(?:remember|don't (?:you )?(?:dare )?forget|bear (?:that |it |this )?in mind|keep (?:that |it |this )?in mind|"
+    r"\b(?:remember|don't (?:you )?(?:dare )?forget|(?:don't|do not) let me forget|"
+    r"bear (?:that |it |this )?in mind|keep (?:that |it |this )?in mind|"
     r"keep (?:a )?note|note (?:that|down|it)|make a note|save|store|memori[sz]e|"
     r"(?:keep|hold) (?:that|this|it|on to (?:that|this|it)) for me)\b"
 )

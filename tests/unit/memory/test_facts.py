@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 
+from memory.learn.facts import tells_place
 from memory.rights.export_page import page
 from memory.service import DriverMemory
 from memory.store import facts as facts_of
 from memory.vault.lifecycle import backups, utc_text
 from schemas.errors import ConsentError, ExportError, UnknownEntryError
-from schemas.kinds import NEXT_DRIVE
+from schemas.kinds import PARKED as OF_PARKING
+from schemas.kinds import PARKED_FOR
 from schemas.memory import (
     CONVERSATIONS,
     FACTS,
@@ -309,11 +311,31 @@ def test_of_an_older_export_a_road_type_is_avoided(desk: Desk, memory: DriverMem
     assert [p.sense for p in other.preferences()] == [Sense.AVOIDS]
 
 
-def test_where_the_car_is_parked_is_kept_until_another_drive_begins(memory: DriverMemory) -> None:
-    memory.begin_trip("today")
-    keep(memory, PARKED, until_words=NEXT_DRIVE)
-    memory.begin_trip("today")  # as whenever something was learnt on it
-    assert [fact.text for fact in memory.facts()] == [PARKED]
-    memory.end_trip("today")
-    memory.begin_trip("tomorrow")
+def test_where_the_car_is_parked_is_kept_for_a_day_over_the_drives_of_it(memory: DriverMemory) -> None:
+    memory.begin_trip("there")
+    keep(memory, PARKED, until=NOW + PARKED_FOR, until_words=OF_PARKING)
+    memory.end_trip("there")
+    memory.begin_trip("back")  # asked for as the drive begins
+    assert [(fact.text, fact.until) for fact in memory.facts()] == [(PARKED, NOW + PARKED_FOR)]
+    CLOCK.now = NOW + PARKED_FOR
     assert not memory.facts()
+
+
+def test_a_parking_place_from_before_such_had_an_end_goes(desk: Desk, memory: DriverMemory) -> None:
+    keep(memory, PARKED, until_words=OF_PARKING)
+    assert not desk().facts()
+
+
+@pytest.mark.parametrize(
+    ("said", "tells"),
+    [
+        ("we've parked behind the cinema", True),
+        ("we're on deck five by the green pillar, remember where i parked", True),
+        ("where are we parked again", False),
+        ("where have i parked then", False),
+        ("remind me where i parked", False),
+        ("do you know where the car is", False),
+    ],
+)
+def test_a_question_tells_no_parking_place(said: str, tells: bool) -> None:
+    assert tells_place(said) is tells

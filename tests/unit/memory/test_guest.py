@@ -88,6 +88,7 @@ def calls(memory: Any) -> dict[str, Callable[[], object]]:
         "carry_out": lambda: memory.carry_out("p"),
         "worth": lambda: memory.worth(waits),
         "keeps": lambda: memory.keeps("remember that i parked on level three"),
+        "renewal": lambda: memory.renewal("the key is in the shed now"),
         "lasts": lambda: memory.lasts("when jess is in the car she likes it at 23", 0.5),
         "of_close": lambda: memory.of_close("my mum never goes near the ring road"),
         "keep": lambda: memory.keep(Fact(id="f", text="the bins go out", said_at=CLOCK(), conversation="c")),

@@ -233,10 +233,9 @@ class Acting:
         """
         work = await self.look(plan.acts, plan.asks, transcript, context, recent, answers=answers, left=plan.left)
         asks = bool(work.actions) and len(plan.acts) == 1 and all(action.query for action in work.actions)
-        alone = [act.name for act in plan.acts]
-        if (
-            asks or alone == ["cannot"] or (alone == ["none"] and lately.asks(transcript.text))
-        ):  # the driver may have told it
+        alone, told = [act.name for act in plan.acts], ""
+        questions = alone in (["none"], ["tell"]) and lately.asks(transcript.text)  # "and rita's is still the same?"
+        if asks or alone == ["cannot"] or questions:  # the driver may have told it
             told_me = _TOLD_ME.search(transcript.text) is not None
             knows = asks and not told_me and await self._knows(work.actions)
             beyond = " ".join(map(called, work.actions)) if knows else None
@@ -250,7 +249,7 @@ class Acting:
             before += act.is_action
             if act.name == "tell" and planning.by_liking(spoken(transcript.text)):
                 work.said.append((before, responder.NOTHING_TO_FOLLOW))
-            elif act.name == "tell" and (len(plan.acts) == 1 or plan.asks >= TOLD_AT):
+            elif act.name == "tell" and not told and (len(plan.acts) == 1 or plan.asks >= TOLD_AT):
                 said = await self._memory.told(transcript.text, conversation, work)
                 if (work.decision is not None and work.decision.preference is not None) or not work.actions:
                     work.said.append((before, said))

@@ -21,6 +21,7 @@ from voice.dialogue.knowing.reading import told_name
 from voice.dialogue.knowing.talk import Knowing
 from voice.dialogue.memory import talks
 from voice.dialogue.memory.remembering import Remembering
+from voice.dialogue.memory.sparing import Sparing
 from voice.dialogue.replies import responder
 from voice.dialogue.rights.drivers import UNNAMED
 
@@ -32,6 +33,7 @@ class MemoryActs:
         self,
         *,
         seat: Seat,
+        vehicle: Sparing,
         talk: Remembering,
         knowing: Knowing,
         matcher: CommandMatcher,
@@ -39,7 +41,7 @@ class MemoryActs:
         drivers: Drivers | None,
     ) -> None:
         """Over the parts of a dialogue."""
-        self._seat, self._talk, self._knowing = seat, talk, knowing
+        self._seat, self._vehicle, self._talk, self._knowing = seat, vehicle, talk, knowing
         self._matcher, self._clock, self._drivers = matcher, clock, drivers
 
     async def told(self, text: str, conversation: str, work: Work) -> str:
@@ -66,7 +68,8 @@ class MemoryActs:
                 return talks.talked(self._seat, text, self._clock(), moving=moving, about=about)
             case "remember":
                 whole = text if alone and self._seat.memory.keeps(text) else about
-                said, work.decision = self._talk.remember(whole) if whole else self._talk.remember_that()
+                seen = (await self._vehicle.circumstances()).values
+                said, work.decision = self._talk.remember(whole, seen) if whole else self._talk.remember_that()
                 return said
             case "forget" if not about:
                 return self._talk.forget_that(conversation)

@@ -10,6 +10,8 @@ from schemas.ports import MemoryPort
 from voice.dialogue.replies.examples import stems
 from voice.dialogue.replies.moments import spoken_moment
 
+_PARKED = " for a day, or until you tell me another place"
+
 
 def words(fact: Fact) -> str:
     """A fact as the driver said it, with whom it is about and until when the driver said that it matters."""
@@ -40,7 +42,7 @@ def decided(memory: MemoryPort, decisions: Sequence[Decision]) -> tuple[str, Dec
     instead = [old for d in stored for old in d.replaced]
     if instead:
         return f"{begin}: {'; '.join(map(words, told))}. That takes the place of: {'; '.join(instead)}.", stored[-1]
-    until = f" until {told[-1].until_words}" if all(fact.parked for fact in told) else ""
+    until = _PARKED if all(fact.parked for fact in told) else ""
     return f"{begin}{until}: {'; '.join(map(words, told))}.", stored[-1]
 
 

@@ -162,6 +162,11 @@ class ByTheWay:
         self._kept.add(fact.text.lower())
         return Remembering(keeping(fact), "Because you told me that about somebody close to you.", fact)
 
+    def of_change(self, fact: Fact) -> Remembering:
+        """The question whether a fact that is kept shall read so from now on."""
+        said = turned(fact.text)
+        return Remembering(f"Shall I change that to: {said}?", "Because you told me something else before.", fact)
+
     def _asked(self, may: Callable[[Proposal], bool], begin: str, *, told: bool = False) -> Remembering | None:
         """The question about the surest proposal that may be asked about now; of equally sure ones about the last heard."""
         proposals = [p for p in self._seat.memory.proposals() if p.due and may(p)]
@@ -192,15 +197,22 @@ class ByTheWay:
         """
         reason = f"answer to the question of memory: {'yes' if yes else 'no'}"
         if isinstance(of, Fact):
-            return self._settled(of, reason) if yes else Reply(text=_NOT_KEPT, route=Route.MEMORY, reason=reason)
+            return self._settled(of, reason, yes=yes)
         try:
             decision = self._seat.memory.answer(of.id, yes)
         except UnknownEntryError as error:
             return Reply(text=_GONE, route=Route.MEMORY, reason=f"{reason}; {error}")
         return Reply(text=_settled(decision, of), route=Route.MEMORY, reason=reason, decision=decision)
 
-    def _settled(self, fact: Fact, reason: str) -> Reply:
-        decision = self._seat.memory.keep(fact)
+    def _settled(self, fact: Fact, reason: str, *, yes: bool) -> Reply:
+        memory = self._seat.memory
+        changes = kept.fact(memory, fact.id) is not None
+        if changes and yes:
+            fact = memory.correct_fact(fact.id, fact.text)
+        if changes or not yes:
+            said = f"Okay, I'll keep it so: {kept.words(fact)}." if yes else _LEFT if changes else _NOT_KEPT
+            return Reply(text=said, route=Route.MEMORY, reason=reason)
+        decision = memory.keep(fact)
         told = kept.decided(self._seat.memory, [decision])
         said = told[0] if told is not None else f"I won't keep that: {decision.reason}."
         return Reply(text=said, route=Route.MEMORY, reason=reason, decision=decision)
@@ -213,6 +225,7 @@ def read(text: str, command: Command | None, of: Proposal | Fact) -> bool | None
     return {"yes": True, "no": False, "forget_last": False}.get(command.name)
 
 
+_LEFT = "Okay, I keep it as it was."
 _NOT_KEPT = "Okay, I won't keep that."
 _GONE = "That question is not open any more."
 

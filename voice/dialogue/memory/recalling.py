@@ -74,11 +74,14 @@ class Recalling:
         Where nothing of the category is held, what was kept as a fact or told on this trip may answer them.
         """
         memory = self._seat.memory
-        held = (() if key == FACTS else memory.preferences(key)) + (memory.facts() if key in (None, FACTS) else ())
+        facts = tuple(one for one in memory.facts() if key in (None, FACTS) or (one.parked and _is_parking(key)))
+        likes = () if key == FACTS else memory.preferences(key)
+        if key and question and not likes and (told := self.answered(question, moving=moving)):
+            return self._drives.locked() or told
+        held = likes + facts if key is None else facts + likes
         if not held:
             nothing = f"I remember nothing about {title(key)}." if key else "I remember nothing about you yet."
-            told = self.answered(question, moving=moving) if key and question else ""
-            return self._drives.locked() or told or nothing
+            return self._drives.locked() or nothing
         return self._read(held, "I remember that", moving=moving)
 
     def answered(self, question: str, *, moving: bool, unasked: bool = False, beyond: str | None = None) -> str:
@@ -223,3 +226,8 @@ class Recalling:
         if name == UNNAMED:
             return "You are the driver of this car; nobody has told me your name."
         return f"I remember things for {spoken_name(name)}."
+
+
+def _is_parking(key: str) -> bool:
+    """Whether a category is one of parking: where the car stands belongs to it."""
+    return key == "parking" or (key in BY_DETAIL and BY_DETAIL[key].sub == "parking")

@@ -5,19 +5,21 @@ Owns the wording, and what of it is held for this trip. What of it is stored is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from models.text import contains
+from schemas.actions import Domain
 from schemas.errors import ConsentError, UnknownEntryError
 from schemas.memory import Decision, Outcome
 from schemas.seat import Seat
 from voice.dialogue.filling import liked
+from voice.dialogue.forgetting import erasing
 from voice.dialogue.forgetting.counted import ALOUD
 from voice.dialogue.knowing import lately
 from voice.dialogue.knowing.lately import Told
 from voice.dialogue.knowing.lately import corrected as put_right
-from voice.dialogue.memory import kept, wishes
+from voice.dialogue.memory import kept, pointing, wishes
 from voice.dialogue.memory.likes import as_told, wording
 from voice.dialogue.memory.mind import Mind, Statement
 from voice.dialogue.memory.question import ByTheWay
@@ -47,11 +49,17 @@ class Telling:
         """
         self._seat, self._clock, self._mind, self._questions = seat, clock, mind, questions
 
-    def remember(self, sentence: str) -> tuple[str, Decision | None]:
-        """Store what the driver asks to be remembered."""
+    def remember(self, sentence: str, values: Mapping[str, object] | None = None) -> tuple[str, Decision | None]:
+        """Store what the driver asks to be remembered; ``values``: the car's signals, for what "this song" is."""
+        done = self._mind.that.done
+        if done is not None and done.domain is not Domain.MEDIA and pointing.bare(sentence) and liked(done) is not None:
+            return self.remember_that()  # the car was set so just now
+        sentence = pointing.named(sentence, values or {})
         decisions = self._seat.memory.remember(sentence)
         self._tells(sentence, decisions)
-        return self._stored(decisions)
+        stored = self._decided(decisions)
+        unknown = pointing.unknown(sentence, values or {}) if stored is None else ""
+        return (unknown, None) if unknown else stored or _unclear(decisions)
 
     def remember_that(self) -> tuple[str, Decision | None]:
         """Store what the driver has just told, or had done, since that is asked for now: as a fact, if it is no preference."""
@@ -62,7 +70,7 @@ class Telling:
             detail, value = wanted
             own = self._mind.last if contains(self._mind.last, value) else turned(wording(detail, value))
             decisions = self._seat.memory.remember(own, detail)
-            return self._stored(decisions)
+            return self._decided(decisions) or _unclear(decisions)
         return (_KNOWN if self._mind.that.about and not self._mind.that.acted else responder.REMEMBER_WHAT), None
 
     @property
@@ -109,7 +117,7 @@ class Telling:
             self._tells(said, ())
 
     def corrected(self, text: str, *, orders: bool) -> str:
-        """Put right what was told in the turn before, and say how it reads now; empty where this is no such correction.
+        """Put right what was told in the turn before or is kept, and say how it reads now; empty where this is no such correction.
 
         Args:
             text: the driver's words.
@@ -119,9 +127,29 @@ class Telling:
             schemas.errors.GloveboxError: memory failed.
         """
         try:
-            return self._corrected(text, orders=orders)
+            return self._corrected(text, orders=orders) or self._renewed(text, orders=orders)
         except (ConsentError, UnknownEntryError):
             return NOT_PUT_RIGHT
+
+    def _renewed(self, text: str, *, orders: bool) -> str:
+        """Take in what is told anew of a fact that was kept at any time; what may be meant is asked about."""
+        if lately.asks(text) or wishes.told(text) is not None or erasing.wish(text, lambda _: False) is not None:
+            return ""
+        memory = self._seat.memory
+        found = memory.renewal(text, orders=orders)
+        if found is None:
+            return ""
+        fact, sure = found
+        old = kept.words(memory.fact(fact.id))
+        if not sure:
+            asked = self._questions is not None and self._mind.doubts(self._questions.of_change(fact))
+            return f"I keep this: {turned(old)}." if asked else ""
+        memory.correct_fact(fact.id, fact.text)
+        self._mind.lately.drop(old)
+        self._mind.lately.tell(Told(fact.text, self._clock(), kept=True))
+        self._mind.mention(fact.id)
+        self._mind.telling = Statement(fact.text, fact.id)
+        return f"Okay, I'll keep it so: {fact.text.rstrip('.')}."
 
     def _corrected(self, text: str, *, orders: bool) -> str:
         before, memory = self._mind.before, self._seat.memory
@@ -151,10 +179,6 @@ class Telling:
         self._mind.telling = Statement(new, name)
         return said
 
-    def _stored(self, decisions: Sequence[Decision]) -> tuple[str, Decision | None]:
-        """What is said to something that was asked to be kept."""
-        return self._decided(decisions) or (NOT_KEPT, decisions[0] if decisions else None)
-
     def _decided(self, decisions: Sequence[Decision]) -> tuple[str, Decision | None] | None:
         facts = kept.decided(self._seat.memory, decisions)
         stored = [d for d in decisions if d.preference is not None]
@@ -178,6 +202,11 @@ class Telling:
             if decision.outcome is Outcome.REFUSED:
                 return f"I won't keep that: {refused}.", decision
         return None
+
+
+def _unclear(decisions: Sequence[Decision]) -> tuple[str, Decision | None]:
+    """What is said to something that was asked to be kept and is nothing that can be."""
+    return NOT_KEPT, decisions[0] if decisions else None
 
 
 def _reason(decision: Decision) -> str:

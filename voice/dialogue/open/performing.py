@@ -239,7 +239,7 @@ class Performing:
         if talks.asks(text):
             said = talks.talked(self._seat, text, self._clock(), moving=moving)
             return Reply(text=said, route=Route.MEMORY, reason="asked what was talked about")
-        said, decision = self._talk.remember(wishes.told(text) or "")
+        said, decision = self._talk.remember(wishes.told(text) or "", (await self._vehicle.circumstances()).values)
         return Reply(text=said, route=Route.MEMORY, reason="asked to remember", decision=decision)
 
     async def _by_acts(self, turn: Turn) -> Reply:

@@ -22,7 +22,7 @@ from models.catalog import Catalog
 from models.marks import spans_of
 from models.runtime.fake_encoder import KeywordEncoder
 from models.runtime.onnx_encoder import OnnxEncoder
-from schemas.kinds import LABELS, NEXT_DRIVE, Condition, ConditionKind, Label, Marked, Sense
+from schemas.kinds import LABELS, PARKED, PARKED_FOR, Condition, ConditionKind, Label, Marked, Sense
 from schemas.memory import Candidate, Consent, Conversation, Outcome, Preference, Turn
 
 NOW = datetime(2026, 11, 23, 8, tzinfo=UTC)
@@ -172,9 +172,7 @@ def test_a_fact_is_cut_out_of_its_asking() -> None:
     text = "Remember I parked on level three."
     assert asks(encoder.marks(text)) and not asks(encoder.marks("take me home"))
     made = fact(encoder, text, NOW, UTC, name="f", conversation="c")
-    assert (
-        made is not None and made.text == "I parked on level three" and made.until_words == NEXT_DRIVE and made.parked
-    )
+    assert made is not None and made.text == "I parked on level three" and made.until_words == PARKED and made.parked
 
 
 @pytest.mark.parametrize(
@@ -236,7 +234,23 @@ def test_whom_one_lives_with_is_close_and_whom_one_meets_is_not() -> None:
     )
 
 
-def test_where_the_car_is_parked_is_kept_till_the_next_drive(tmp_path: Path) -> None:
+def test_what_only_points_at_something_is_no_fact() -> None:
+    encoder = real()
+    pointing = (
+        "remember that, i like this stuff when i'm driving to work", "remember that i like this one", "keep in mind i like that",
+        "remember i like this when it's raining",
+    )  # fmt: skip
+    for said in pointing:
+        assert fact(encoder, said, NOW, UTC, name="f", conversation="c") is None, said
+    for said in (
+        "remember that this car takes diesel",
+        "remember this is the last week of school",
+        "remember it's row seven",
+    ):
+        assert fact(encoder, said, NOW, UTC, name="f", conversation="c") is not None, said
+
+
+def test_where_the_car_is_parked_is_kept_for_a_day(tmp_path: Path) -> None:
     vault = Vault.open(tmp_path, "driver", RawKey(b"k" * 32), clock=lambda: NOW)
     encoder = real()
     memory = DriverMemory("driver", vault, encoder=encoder, clock=lambda: NOW)
@@ -247,7 +261,8 @@ def test_where_the_car_is_parked_is_kept_till_the_next_drive(tmp_path: Path) -> 
         decisions = memory.remember("Remember my PIN is four eight one five.")
         assert [one.outcome for one in decisions] == [Outcome.REFUSED] and len(memory.facts()) == 1
         memory.begin_trip("trip")
-        assert not memory.facts()
+        assert [one.until for one in memory.facts()] == [NOW + PARKED_FOR]
+        assert not memory.keeps("where have i parked then") and memory.keeps("we've parked behind the cinema")
     finally:
         memory.close()
 

@@ -74,6 +74,11 @@ def test_memory_answers_before_the_car_says_that_it_cannot(matcher: TemplateMatc
     assert "thursday to saturday" in rig.say(asked, "get_calendar()").text
 
 
+def test_a_question_that_was_taken_for_telling_is_answered(rig: Rig) -> None:
+    rig.memory.learner.keeping.remember("my shifts are the days from thursday to saturday")
+    assert "thursday to saturday" in rig.say("are my shifts still on the same days", "tell()").text
+
+
 def test_talk_about_memory_has_one_entrance(rig: Rig) -> None:
     assert rig.say("so what have you got on me", "recall()").text == "I remember nothing about you yet."
     assert rig.say("keep no more track of the music i like", "opt_out(about=music)").text.startswith(
@@ -302,7 +307,7 @@ def test_what_the_driver_does_at_a_time_is_kept_and_is_no_order_for_then(
     ("promise", "told"),
     [
         ("Okay, I'll keep that: the key is under the mat.", "I kept this: the key is under the mat."),
-        ("Okay, I'll keep that until the next drive: level three.", "I kept this until the next drive: level three."),
+        ("Okay, I'll keep that for a day: level three.", "I kept this for a day: level three."),
         ("Okay, I'll remember that you like jazz.", "I kept that you like jazz."),
         ("I keep that already: level three.", "I keep that already: level three."),
     ],

@@ -11,12 +11,13 @@ import pytest
 from memory.service import DriverMemory
 from schemas.actions import parse_action
 from schemas.events import Command, CommandKind
-from schemas.kinds import NEXT_DRIVE
+from schemas.kinds import PARKED
 from schemas.memory import FACTS, Fact, Outcome
 from schemas.seat import Seat
 from tests.memories import memory_of
 from voice.dialogue.filling import liked
 from voice.dialogue.memory.kept import words
+from voice.dialogue.memory.question import ByTheWay
 from voice.dialogue.memory.remembering import Remembering
 from voice.dialogue.replies.responder import REMEMBER_WHAT
 
@@ -58,9 +59,9 @@ def test_what_is_kept_is_said_and_what_is_refused_says_why(talk: Talk) -> None:
     assert talk.keep("x y z") == "I won't keep that: you switched keeping things for you off."
 
 
-def test_where_the_car_stands_is_kept_until_the_next_drive_and_told_back_without_it(talk: Talk) -> None:
-    told = talk.keep("i parked on level three", until=NOW + timedelta(days=2), until_words=NEXT_DRIVE)
-    assert told == "Okay, I'll keep that until the next drive: i parked on level three."
+def test_where_the_car_stands_is_kept_for_a_day_and_told_back_without_it(talk: Talk) -> None:
+    told = talk.keep("i parked on level three", until=NOW + timedelta(days=2), until_words=PARKED)
+    assert told == "Okay, I'll keep that for a day, or until you tell me another place: i parked on level three."
     asked = talk.talk.what("preferred_parking_type", moving=False, question="where did i park")
     assert asked.startswith("You parked on level three.")
 
@@ -143,3 +144,34 @@ def test_what_tells_no_liking_is_not_kept() -> None:
     talk.acted((), [parse_action("set_window", {"window": "driver", "percent": 100})])
     assert talk.remember_that()[0] == REMEMBER_WHAT
     assert not memory.preferences()
+
+
+def test_what_is_told_anew_of_a_fact_takes_its_place_and_is_said_back(talk: Talk) -> None:
+    talk.keep("the bakery closes at six")
+    assert talk.talk.corrected("does the bakery close at five", orders=False) == ""
+    assert talk.talk.corrected("remind me at five of the bakery that closes", orders=True) == ""
+    said = talk.talk.corrected("the bakery closes at five now", orders=False)
+    assert said == "Okay, I'll keep it so: the bakery closes at five."
+    assert [fact.text for fact in talk.memory.facts()] == ["the bakery closes at five"]
+    assert talk.talk.corrected("the butcher closes at seven", orders=False) == ""
+
+
+@pytest.mark.parametrize(
+    ("yes", "said", "text"),
+    [
+        (True, "Okay, I'll keep it so: mum lives in leeds.", "mum lives in leeds"),
+        (False, "Okay, I keep it as it was.", "mum lives in york"),
+    ],
+)
+def test_what_may_be_told_anew_is_asked_about(yes: bool, said: str, text: str) -> None:
+    memory = memory_of(clock=lambda: NOW)
+    seat = Seat(memory)
+    asks = ByTheWay(seat, lambda: NOW)
+    talk = Remembering(seat, lambda: NOW, questions=asks)
+    memory.learner.keeping.remember("mum lives in york")
+    assert talk.corrected("mum lives in leeds", orders=False) == "I keep this: mum lives in york."
+    asked = talk.doubt()
+    assert asked is not None and asked.question == "Shall I change that to: mum lives in leeds?"
+    assert asks.settle(asked.of, yes).text == said
+    assert [fact.text for fact in memory.facts()] == [text]
+    memory.close()
