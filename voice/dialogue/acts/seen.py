@@ -412,12 +412,18 @@ def _asked(text: str, acts: Sequence[Act]) -> Seen:
     return Seen(tuple(dict.fromkeys(kept)), tuple(dict.fromkeys(says)))
 
 
+_COMPLAINS = re.compile(
+    r"\b(?:it's|it is|that's|i'm|i am|feels?) (?:getting )?(?:(?:a bit|a little|too|so|very|rather|quite|awfully) )+"
+    r"\w+(?: for me| here)?$"
+)
+"""What complains and says no more."""
 _SAYS_WAY = re.compile(r"\b(?:up|down|more|less|raise|lower|increase|decrease|drop|cut|boost|\w+er)\b")
 
 
 def _by_complaint(text: str, acts: Sequence[Act]) -> Seen:
     """A step the way that a complaint asks for, where the words say no other: "it's a bit quiet for me" is too quiet."""
-    if len(acts) != 1 or not acts[0].is_action or "change" not in acts[0].slots or _SAYS_WAY.search(text):
+    stated = _COMPLAINS.search(text) is not None and _SAYS_WAY.search(text) is None
+    if len(acts) != 1 or not acts[0].is_action or "change" not in acts[0].slots or not stated:
         return Seen(tuple(acts))
     wanted = complaint(BY_NAME[acts[0].name], text)
     return Seen((Act(acts[0].name, {**acts[0].slots, "change": wanted}),) if wanted else tuple(acts))
