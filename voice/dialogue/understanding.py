@@ -345,6 +345,7 @@ class Understanding:
         if (self._told_of(text) or {}).get(Told.KEEP, 0.0) >= SURELY_AT:  # the marks and the wish agree
             sure = plan.asks >= planning.SURELY  # a reminder that has its time
             others = [a for a in others if a.name not in _MISTAKEN or (sure and a.slots.keys() - {"what"})]
+            others = [a for a in others if a.name != "set_reminder" or contains(spoken(text), str(a.slots.get("what")))]
         other = plan.asks >= SURELY_AT and any(act.name not in planning.NOT_MEANT for act in others)
         return not other and len(others) < 2 and "set_reminder" not in {act.name for act in others}
 

@@ -8,9 +8,11 @@ from unittest.mock import Mock
 import pytest
 
 from models.commands.matcher import TemplateMatcher
+from models.runtime.fake_encoder import KeywordEncoder
 from schemas.actions import Action
 from schemas.actions.acts import Act
 from schemas.events import ActionResult, ActionStatus, Command, CommandKind, Route, Ruling, Verdict
+from schemas.kinds import Wish
 from schemas.memory import ENDLESS, Decision, Turn
 from tests.dialogues import NOW, FakeVehicle, Rig
 from voice.dialogue.acts.planning import teaches
@@ -77,6 +79,26 @@ def test_memory_answers_before_the_car_says_that_it_cannot(matcher: TemplateMatc
 def test_a_question_that_was_taken_for_telling_is_answered(rig: Rig) -> None:
     rig.memory.learner.keeping.remember("my shifts are the days from thursday to saturday")
     assert "thursday to saturday" in rig.say("are my shifts still on the same days", "tell()").text
+
+
+class Asked(KeywordEncoder):
+    """Hears a wish to have something kept in every text."""
+
+    def wishes(self, text: str) -> dict[Wish, float]:  # type: ignore[override]  # the fake one cannot tell
+        return {wish: float(wish is Wish.KEEP) for wish in Wish}
+
+
+@pytest.mark.parametrize(("what", "kept"), [("call the bank", True), ("the dock", False)])
+def test_what_is_to_be_kept_is_no_reminder_of_what_was_said_before(
+    matcher: TemplateMatcher, monkeypatch: pytest.MonkeyPatch, what: str, kept: bool
+) -> None:
+    rig = Rig(matcher, encoder=Asked())
+    monkeypatch.setattr(rig.memory, "keeps", lambda _: True)
+    asked = asked_to_keep(rig, monkeypatch)
+    rig.vehicle.answers["set_reminder"] = {"what": what, "label": what, "seconds": 1800, "at": "17:35"}
+    said = rig.say("mind that the dock shuts in half an hour", f"set_reminder(what={what},minutes=30)")
+    assert ("remind you" in said.text) != kept
+    assert bool(asked) == kept
 
 
 def test_talk_about_memory_has_one_entrance(rig: Rig) -> None:
