@@ -234,7 +234,9 @@ class Acting:
         work = await self.look(plan.acts, plan.asks, transcript, context, recent, answers=answers, left=plan.left)
         asks = bool(work.actions) and len(plan.acts) == 1 and all(action.query for action in work.actions)
         alone, told = [act.name for act in plan.acts], ""
-        questions = alone in (["none"], ["tell"]) and lately.asks(transcript.text)  # "and rita's is still the same?"
+        asked = lately.asks(transcript.text)
+        told_now = alone == ["tell"] and not (asked and not self._seat.memory.tells(transcript.text))
+        questions = asked and alone in (["none"], ["tell"]) and not told_now  # "and rita's is still the same?"
         if asks or alone == ["cannot"] or questions:  # the driver may have told it
             told_me = _TOLD_ME.search(transcript.text) is not None
             knows = asks and not told_me and await self._knows(work.actions)

@@ -155,7 +155,7 @@ def corrected(told: str, text: str, *, orders: bool = False) -> str | None:
     said = text.strip()
     named = None if orders else _INSTEAD_OF.match(_plain(said))
     if named is not None:
-        old, new = _plain(named["old"] or named["old2"]), _plain(named["new"] or named["new2"])
+        old, new = _plain(named["old"] or named["old2"]), _plain(named["new"] or named["new2"]).partition(",")[0]
         at = re.search(rf"\b{re.escape(old)}(?!\w)", told, re.IGNORECASE)
         bare = len(new.split()) <= LONGEST and _SENTENCE.search(new) is None
         return f"{told[: at.start()]}{new}{told[at.end() :]}" if at is not None and bare else None

@@ -76,9 +76,13 @@ def test_memory_answers_before_the_car_says_that_it_cannot(matcher: TemplateMatc
     assert "thursday to saturday" in rig.say(asked, "get_calendar()").text
 
 
-def test_a_question_that_was_taken_for_telling_is_answered(rig: Rig) -> None:
+def test_a_question_that_was_taken_for_telling_is_answered_unless_it_tells(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rig.memory.learner.keeping.remember("my shifts are the days from thursday to saturday")
     assert "thursday to saturday" in rig.say("are my shifts still on the same days", "tell()").text
+    monkeypatch.setattr(rig.memory, "tells", lambda _: True)
+    assert "thursday to saturday" not in rig.say("are my shifts still on the same days", "tell()").text
 
 
 class Asked(KeywordEncoder):
