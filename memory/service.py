@@ -22,9 +22,9 @@ from memory.driver.rights import Rights
 from memory.driver.session import Session
 from memory.driver.switches import Switches
 from memory.learn.english.canonical import Canon
-from memory.learn.english.secrets import secret
 from memory.learn.explicit import Reader
 from memory.learn.extraction import ExtractionSettings, Extractor
+from memory.learn.facts import is_secret
 from memory.learn.guard import Guard
 from memory.learn.maintenance import Maintainer
 from memory.learn.proposals import Proposals, ProposalSettings
@@ -95,7 +95,7 @@ class DriverMemory:
             session.watch,
         )
         self.conversations = Conversations(session, settings.tiers, zone)
-        keeping = Keeping(session, lambda text: secret(encoder, text))
+        keeping = Keeping(session, lambda text: is_secret(encoder, text))
         self.learner = Learner(
             session, self.conversations, keeping=keeping,
             reader=Reader(extractor, encoder, canon),

@@ -17,6 +17,7 @@ from memory.driver.keeping import Keeping
 from memory.driver.session import Session
 from memory.driver.succession import among, in_place, outdone, perhaps_over, same_breath
 from memory.learn.english.canonical import fold
+from memory.learn.english.clauses import own_words
 from memory.learn.english.secrets import NO_SECRETS, secret
 from memory.learn.explicit import Asked, Reader
 from memory.learn.extraction import refusal
@@ -95,9 +96,9 @@ class Learner:
     def note(self, turn: Turn, conversation: str, *, teaches: bool = True) -> None:
         """Keep a turn until extraction has seen it; during a pause or a private trip it is dropped at once.
 
-        Only what extraction will read is kept in the vault: the driver's turns that may tell something, and none that belongs
-        to a forbidden category; of one with a sentence that does, the others (`memory.learn.screening`). Exchanges wait
-        in memory to become episodes, if conversations are kept at all.
+        Only what extraction will read is kept in the vault: the driver's turns that may tell something, without quotations, and
+        none that belongs to a forbidden category; of one with a sentence that does, the others (`memory.learn.screening`).
+        Exchanges wait in memory to become episodes, if conversations are kept at all.
         """
         turn = _sayable(turn)
         if turn.speaker != "driver":
@@ -127,7 +128,7 @@ class Learner:
             if current != consent:  # changed while we looked
                 sifted = sift(turn.text, screening(self._session.extractor, current, now))
             for text in sifted.kept if silent(current, now) is None else ():
-                if cleared := self._session.guard.cleared(text, current):
+                if cleared := self._session.guard.cleared(own_words(text), current):
                     self._session.store.note(turn.model_copy(update={"text": cleared}), conversation, now)
 
     def forget_refused(self) -> None:
@@ -212,8 +213,12 @@ class Learner:
         )
 
     def lasts(self, text: str, sure: float) -> bool:
-        """Whether a sentence that was taken for an order, as surely as this, rather tells what lasts."""
-        return lasts(self._session.encoder, text, sure)
+        """Whether a sentence that was taken for an order, as surely as this, rather tells what lasts, or gives up what is held."""
+        if lasts(self._session.encoder, text, sure):
+            return True
+        (now, consent), held = self._session.now(), self._session.store.preferences()
+        known = [p for p in held if consent.forbids(p.category, now) is None]
+        return self.maintainer.successor(text, known) is not None
 
     def of_close(self, text: str) -> Fact | None:
         """What a sentence tells of a liking of somebody close to the driver, as a fact that may be kept; None for nothing.

@@ -51,6 +51,7 @@ from memory.learn.meaning import (
     Over,
     agreed,
     elsewhen,
+    holding,
     idle,
     in_its_statement,
     named,
@@ -367,13 +368,11 @@ class Extractor:
         parts = [part.text for part in finding.words if part.probability >= WORDS_AT]
         if not is_closed(detail):
             parts = [part for part in parts if not idle(marked, detail, part)] or parts
-        if polarity(detail, "") is Polarity.PLAIN:
-            parts = named(marked, parts)
+        parts = named(marked, parts) if polarity(detail, "") is Polarity.PLAIN else parts
+        parts = holding(marked, parts) if finding.strength[ENDED] < MAYBE_AT else parts
         said = series(turn.text, parts) if category.multi else parts[:1]
         said += [] if is_closed(detail) else elsewhen(marked, said, parts)
-        said = said or [part.text for part in finding.words[:1]]
-        if not said and is_closed(detail):
-            said = [turn.text]
+        said = said or [part.text for part in finding.words[:1]] or ([turn.text] if is_closed(detail) else [])
         texts = [one.text for one in whole.turns]  # each by itself: a single category may hold another at another time
         said = [value for part in said for value in called(detail, number, [part], whole.allowed, texts)]
         if not said:
@@ -385,9 +384,6 @@ class Extractor:
                 yield _dropped(detail, f"{UNTOLD} {category.title.lower()} you meant")
                 continue
             told = in_its_statement(self._encoder, turn.text, detail, part, value, surely=surely)
-            if not_own(told, finding.strength[NONE]):
-                yield _dropped(detail, NOT_OWN)
-                continue
             if not told.sense.wanted and fond(clause(turn.text, part)):
                 told = replace(told, doubt=0.5)  # "can't get enough of ghost stories" is easily marked as disliked
             if told.holds is not Holds.UNTOLD and polarity(detail, part) is Polarity.PLAIN:
@@ -395,6 +391,10 @@ class Extractor:
             else:
                 told, over = self._worded(finding, told, value, turn.text, part)
             ended = over is not Over.NO
+            tale = is_closed(detail) and not ended and finding.strength[ENDED] < MAYBE_AT
+            if not_own(told, finding.strength[NONE], tale=tale):
+                yield _dropped(detail, NOT_OWN)
+                continue
             if ended and polarity(detail, part) is Polarity.ANSWER:
                 value, ended = "no", False  # what is turned down is answered with no
             sure, doubted = self._sure(finding, value, over, told, turn.text)

@@ -7,11 +7,13 @@ a car stands matters for a day, or until another place is told.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime, time, timedelta, tzinfo
 
 import numpy as np
 
 from memory.learn.english.asking import ASKING, plainly
+from memory.learn.english.secrets import secret
 from memory.recall.times import NUMBERS, period_in
 from models.text import normal, words
 from schemas.kinds import CONDITION_LABELS, LABELS, OWN, PARKED, PARKED_FOR, VALUES, Fact, Label, Marked
@@ -47,6 +49,27 @@ _CLOSE = (
 _OTHER = (
     "my boss", "the man at the garage", "some people", "the neighbours", "my colleagues", "half the office", "my accountant",
     "everybody", "a woman i know", "the postman",
+)  # fmt: skip
+SECRET_AT = 0.1
+"""How much nearer what is to be kept lies to things that nobody else may know than to others, from which on it is one,"""
+_CALLED = re.compile(r"(.{8,}?)(?:,| is\b| are\b| was\b|'s\b)", re.IGNORECASE)
+CALLED_AT = 0.14
+"""and what it is about alone, before what it is: "my crypto recovery phrase, it's ...". Our choice: of 13 secrets in words, which
+the marks miss ("the answer to my bank's security question"), these find 9, and of 79 facts one ("the wifi is rubbish")."""
+_SECRETS = (
+    "my pin is 4 4 1 2", "the password of the wifi is bluebird", "the door code is 7 7 1", "my login and the password",
+    "the answer to my security question", "the recovery phrase of my wallet", "the number on my credit card",
+    "my social security number", "my bank account number", "the combination of the safe", "the passcode of my phone",
+    "my mother's maiden name for the bank", "the backup code for my email",
+)  # fmt: skip
+_NO_SECRETS = (
+    "the flight number is BA 2 2 9", "the train leaves from platform six", "our seats are in row f", "the table number is fourteen",
+    "they live at number nine", "the bin day is tuesday", "my locker is on the second floor", "the bus is the number twelve",
+    "the hotel room is 4 1 2", "the parking space is number thirty", "the recipe needs two cups of flour",
+    "the answer to the quiz was botswana", "the size of the board is forty by sixty", "the tyre pressure is 33",
+    "the passport is in the drawer", "the secret of a good stew is time", "i owe tom fifty pounds",
+    "ring the bank on monday about my new card", "my mother comes on friday", "my mother says the boiler is serviced in may",
+    "the hotel is booked under the name of smith", "the spare key is in the tin",
 )  # fmt: skip
 _CLAUSE = re.compile(r"[,;:.!?](?=\s)")
 _S = re.compile(r"['’]s$")
@@ -128,9 +151,23 @@ def of_others(marked: Marked) -> tuple[str, str]:
 
 def is_close(encoder: Encoder, who: str) -> bool:
     """Whether words name somebody close to the driver: a boss, a shopkeeper or people in general are not."""
-    vectors = encoder.encode([who.lower(), *_CLOSE, *_OTHER])
-    close, other = np.split(vectors[1:] @ vectors[0], [len(_CLOSE)])
-    return float(np.sort(close)[-2:].mean() - np.sort(other)[-2:].mean()) >= CLOSE_AT
+    return _nearer(encoder, who.lower(), _CLOSE, _OTHER) >= CLOSE_AT
+
+
+def is_secret(encoder: Encoder, text: str) -> bool:
+    """Whether what is to be kept is a secret: by its words, its marks, or since it is told of what nobody else may know."""
+    if secret(encoder, text):
+        return True
+    called = _CALLED.match(text)
+    near = _nearer(encoder, text, _SECRETS, _NO_SECRETS)
+    return near >= SECRET_AT or (called is not None and _nearer(encoder, called[1], _SECRETS, _NO_SECRETS) >= CALLED_AT)
+
+
+def _nearer(encoder: Encoder, text: str, ones: Sequence[str], others: Sequence[str]) -> float:
+    """How much nearer a text lies to the two nearest of some than to the two nearest of others, as cosines."""
+    vectors = encoder.encode([text, *ones, *others])
+    near, far = np.split(vectors[1:] @ vectors[0], [len(ones)])
+    return float(np.sort(near)[-2:].mean() - np.sort(far)[-2:].mean())
 
 
 def outweighs(marked: Marked) -> bool:

@@ -10,11 +10,12 @@ neither is that no language model decides (ADR 48).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from memory.learn.english.canonical import fold, is_closed, polarity
 from memory.learn.english.conditions import same
+from memory.learn.english.kinds import KINDS, plausible
 from memory.learn.english.negation import (
     displaced,
     lately,
@@ -102,9 +103,18 @@ class Maintainer:
         """
         marked = self._encoder.marks(sentence)
         gone, own = marked.parts({Label.PAST}, AT), marked.parts(OWN, AT)
-        ends = [p for p in held if not is_closed(p.detail) and any(_part_of(p.value, one.text) for one in gone)]
-        alone = len(ends) == 1 and len(own) == 1 and own[0].share >= TAKES_AT
-        return (ends[0], own[0]) if alone and ends[0].sense.wanted and own[0].label in WANTED else None
+        ends = [
+            p
+            for p in held
+            if not is_closed(p.detail)
+            and (any(_part_of(p.value, one.text) for one in gone) or _past(marked.of(words(p.value))))
+        ]
+        if len(ends) != 1 or not ends[0].sense.wanted:
+            return None
+        own = tuple(one for one in own if not _part_of(ends[0].value, one.text))
+        known = tuple(one for one in own if ends[0].detail in KINDS and plausible(ends[0].detail, one.text))
+        takes = known or tuple(one for one in own if one.share >= TAKES_AT)
+        return (ends[0], takes[0]) if len(known or own) == len(takes) == 1 and takes[0].label in WANTED else None
 
     def _opposite(
         self, candidate: Candidate, equal: Preference | None, held: Sequence[Preference]
@@ -167,6 +177,12 @@ class Maintainer:
             return False
         by_words = negated(sentence, value, polarity(stored.detail, value)) is not None
         return (wanted + against >= AT and against > wanted) or by_words or displaced(sentence, value)
+
+
+def _past(shares: Mapping[Label, float]) -> bool:
+    """Whether words that name what is held are more over than wanted, though they are not surely either."""
+    past, wanted = shares.get(Label.PAST, 0.0), sum(shares.get(label, 0.0) for label in WANTED)
+    return past > wanted and past + wanted >= AT
 
 
 def _same_song(candidate: Candidate, stored: Preference) -> bool:

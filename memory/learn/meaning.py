@@ -152,13 +152,16 @@ def meaning(marked: Marked, detail: str, said: str, value: str) -> Meaning:
     return Meaning(sense, holds, share, doubt, conditions(marked, said), past, foreign)
 
 
-def not_own(told: Meaning, nothing: float) -> bool:
-    """Whether a value is not the driver's at all; what is wanted this once may become a habit, so it may wait for that.
+def not_own(told: Meaning, nothing: float, *, tale: bool) -> bool:
+    """Whether a value is not the driver's at all, or not now; what is wanted this once may become a habit, so it may wait for that.
 
     Args:
         told: what is said of it.
         nothing: the encoder's probability that its sentence reveals nothing.
+        tale: whether what once held is only told of, and ends nothing: "with the old car i wouldn't park it without a guard".
     """
+    if told.holds is Holds.ENDED and tale:
+        return told.past >= AT
     if told.holds is Holds.UNREAL:
         return told.share >= FOREIGN_AT and nothing >= UNREAL_NONE_AT
     return told.holds is Holds.OTHERS and told.share >= FOREIGN_AT
@@ -273,6 +276,20 @@ def named(marked: Marked, said: Sequence[str]) -> list[str]:
     return sorted(found, key=lambda text: not found[text])
 
 
+def holding(marked: Marked, said: Sequence[str]) -> list[str]:
+    """The words of a value, those last that only held once: in "it was Spotify, but I'm on YouTube Music" it is the latter.
+
+    Where all of them only held once, what is surely the driver's own now comes before them.
+    """
+    past, own = marked.parts({Label.PAST}, AT), marked.parts((Label.LIKES, Label.NEEDS), SURELY)
+
+    def over(one: str) -> bool:
+        at = marked.places(words(one))
+        return at is not None and any(v.start < at[1] and v.end > at[0] for v in past)
+
+    return [*(own[0].text for _ in said[:1] if len(own) == 1 and all(map(over, said))), *sorted(said, key=over)]
+
+
 def _without_lead(marked: Marked, said: str, over: Sequence[Part]) -> str:
     """The words of a value from where they are surely marked on, if those before are surely none of it: "bear | talk radio"."""
     parts = words(said)
@@ -376,10 +393,10 @@ def unconditioned(marked: Marked, text: str) -> str:
 
 
 def _whole_clause(marked: Marked, part: Part) -> Part:
-    """Who is there, in the whole clause that a "when" before it begins: one that says so is surely a condition."""
+    """A condition as the whole clause that a "when" at it or before it begins: one that says so is surely a condition."""
     said = [marked.text[start:end].lower() for start, end in marked.spans]
     begins = next((at for at in range(min(part.start + 1, part.end - 1), -1, -1) if said[at] in _WHEN), None)
-    if part.label is not Label.COMPANY or begins is None or part.start - begins > LONGEST_NAME:
+    if begins is None or part.start - begins > (LONGEST_NAME if part.label is Label.COMPANY else 0):
         return part
     return _clause_of(marked, part.label, begins, part.end)
 

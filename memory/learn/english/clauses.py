@@ -104,6 +104,27 @@ def halves(text: str) -> list[str]:
     return [one.text for one in statements(text)] or _OTHERS_TOO.split(text)
 
 
+_SPEAKS = re.compile(
+    r"(?<!\bi )(?<!\bi've )(?<!\bwe )(?<!\byou )\b(?:"
+    r"(?:says?|said|tells?|told|asks?|asked|repl(?:y|ies|ied)|shout(?:s|ed)?|reckon(?:s|ed)|insist(?:s|ed)|pipe[sd] up)"
+    r"(?: to)?(?: (?:me|us|him|her|them))?\s*[,:]|"
+    r"goes\s*[,:]|(?:he|she|they)(?:'s|'re| is| are| was| were) (?:like|all)\s*[,:]|"
+    r"(?:he|she)(?:'s| is| was) like(?= i\b))"
+    r"\s*[\"“]?(?=(?:i|i'm|i've|i'd|i'll|my|we|we're|we've)\b)",
+    re.IGNORECASE,
+)
+"""After what somebody else's words begin: an "I" in them is not the driver."""
+_LEANS_ON = re.compile(r"\b(?:when|whenever|if|since|as|because|after|before|once|now|until|while)\b", re.IGNORECASE)
+"""What makes a clause one that only says when or why: "now she goes, I ..." quotes nobody."""
+
+
+def own_words(text: str) -> str:
+    """A turn without what it quotes of somebody else, who says "I" of themselves: "and he goes, I can't abide motorways"."""
+    found = _SPEAKS.search(text.replace("’", "'"))
+    quotes = found is not None and _LEANS_ON.search(text[: found.start()]) is None
+    return text[: found.start()] if found is not None and quotes else text
+
+
 def apart(one: Statement, other: Statement, *, alike: bool) -> bool:
     """Whether two things that "and" joins are two, and not one name: "fish and chips", "bob marley and the wailers".
 

@@ -110,6 +110,14 @@ def test_what_lasts_is_no_order_however_sure_the_parser_is(
     assert memory.lasts(text, sure) is lasting
 
 
+def test_what_gives_up_something_held_is_no_order(memory: DriverMemory) -> None:
+    text = "Red's had its day, call it orange for the lights from today."
+    assert not memory.lasts(text, 1.0)
+    said(memory, "I like red light in the car.", told=True)
+    assert memory.lasts(text, 1.0)
+    assert not memory.lasts("make it orange, not red", 1.0)
+
+
 @pytest.mark.parametrize(("text", "said"), [
     ("My da won't go near a toll road, tight as a drum he is.", "My da won't go near a toll road"),
     ("the wife only shops at waitrose", "the wife only shops at waitrose"),
@@ -208,10 +216,37 @@ def test_what_one_says_of_another_is_not_taken_out_of_it(memory: DriverMemory) -
     assert not held(memory)
 
 
+@pytest.mark.parametrize(("text", "own"), [
+    ("And she's like, I never shop at Tesco, I only go to Waitrose.", False),
+    ("The fella in the queue told me, I always fill up at Esso.", False),
+    ("And then she pipes up, I listen to Radio Four every morning.", False),
+    ("Since my hip went, I listen to Radio Four every morning.", True),
+    ("Now the kids have left home, I listen to jazz.", True),
+])  # fmt: skip
+def test_who_says_i_in_a_quotation_is_not_the_driver(memory: DriverMemory, text: str, own: bool) -> None:
+    said(memory, text, told=True)
+    assert bool(held(memory)) is own
+
+
+@pytest.mark.parametrize(("text", "kept_"), [
+    ("When we had the old convertible I wouldn't leave it anywhere without a guard on the gate.", set()),
+    ("Back when I had the van I'd only ever pay by cash.", set()),
+    ("I used to want the fan on high, these days low does me.", {("fan_speed_preferences", "low", ())}),
+    ("It was Spotify for years but I'm all over YouTube Music lately.",
+     {("preferred_music_streaming_service", "youtube music", ())}),
+])  # fmt: skip
+def test_what_once_held_is_told_of_and_not_kept(
+    memory: DriverMemory, text: str, kept_: set[tuple[str, str, tuple[str, ...]]]
+) -> None:
+    said(memory, text, told=True)
+    assert held(memory) == kept_
+
+
 @pytest.mark.parametrize(("text", "kept_"), [
     ("I only ever eat at McDonald's if I'm on a long trip", {("fast_food_preference", "mcdonald's", ("long",))}),
     ("I like the seat heating on high if I've been out in the snow", {("seat_heating_preferences", "high", ("snow",))}),
     ("I always park in a multi-storey if I can help it", {("preferred_parking_type", "parking garage", ())}),
+    ("When I've got my good coat on I like a covered space", {("preference_for_covered_parking", "yes", ("other",))}),
     ("if I were younger I would listen to techno all night", set()),
 ])  # fmt: skip
 def test_an_if_is_a_condition_where_its_words_name_one(
@@ -224,6 +259,7 @@ def test_an_if_is_a_condition_where_its_words_name_one(
 @pytest.mark.parametrize(("before", "text", "now"), [
     ("I use Deezer for my music.", "Finally cancelled Deezer and went over to Tidal.", "tidal"),
     ("I usually charge at Ionity.", "Ionity's priced me out, so it's the Tesla chargers I go to.", "tesla chargers"),
+    ("My radio station is Capital.", "Kiss has taken over from Capital for me.", "kiss"),
     ("I listen to Desert Island Discs.", "Desert Island Discs went stale on me, it's Off Menu I put on these days.", "off menu"),
 ])  # fmt: skip
 def test_what_is_given_up_makes_room(memory: DriverMemory, before: str, text: str, now: str) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.learn.english.clauses import apart, statements
+from memory.learn.english.clauses import apart, own_words, statements
 from memory.learn.english.kinds import split
 from memory.learn.extraction import Extraction, Extractor
 from models.runtime.onnx_encoder import OnnxEncoder
@@ -126,3 +126,17 @@ def test_what_somebody_else_likes_is_not_the_drivers(extractor: Extractor) -> No
         assert not read(extractor, text).candidates
     both = read(extractor, "i like italian food and my wife loves thai food")
     assert "thai" not in {candidate.value for candidate in (*both.candidates, *both.unsure)}
+
+
+@pytest.mark.parametrize(("text", "own"), [
+    ("and he goes, I can't abide motorways", "and he"),
+    ("she was like I never shop at Tesco", ""),
+    ("I love jazz, my wife says, “I hate it”", "I love jazz, my wife"),
+    ("I told her, I listen to Radio Four", "I told her, I listen to Radio Four"),
+    ("when she says, I take the motorway", "when she says, I take the motorway"),
+    ("my doctor says I need to avoid salt", "my doctor says I need to avoid salt"),
+    ("jazz is all I listen to", "jazz is all I listen to"),
+    ("since the dog went, I park at home", "since the dog went, I park at home"),
+])  # fmt: skip
+def test_a_quotation_is_cut_off(text: str, own: str) -> None:
+    assert own_words(text).strip() == own

@@ -12,7 +12,7 @@ import pytest
 from memory.learn.english.conditions import condition, same
 from memory.learn.english.secrets import secret
 from memory.learn.extraction import Extractor
-from memory.learn.facts import asks, fact, is_close, of_others, until
+from memory.learn.facts import asks, fact, is_close, is_secret, of_others, until
 from memory.learn.maintenance import Maintainer
 from memory.learn.meaning import DOUBT, Holds, agreed, elsewhen, meaning, named, unconditioned, unmarked
 from memory.service import DriverMemory
@@ -195,7 +195,7 @@ def test_nothing_of_the_asking_is_left_in_a_fact(said: str, kept: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "is_secret"),
+    ("said", "is_one"),
     [
         ("my locker is number forty", False),
         ("we live at fourteen elm road", False),
@@ -207,8 +207,22 @@ def test_nothing_of_the_asking_is_left_in_a_fact(said: str, kept: str) -> None:
         ("The three digits on the back of my Mastercard are eight one six.", True),
     ],
 )
-def test_what_opens_something_is_a_secret(said: str, is_secret: bool) -> None:
-    assert secret(real(), said) is is_secret
+def test_what_opens_something_is_a_secret(said: str, is_one: bool) -> None:
+    assert secret(real(), said) is is_one
+
+
+@pytest.mark.parametrize(("told", "is_one"), [
+    ("the answer to the security question is Pickles", True),
+    ("my wallet's seed phrase is copper window ladder swan", True),
+    ("my bank's memorable word, it's Rhubarb", True),
+    ("the security word for the alarm company is penguin", True),
+    ("the secret of good gravy is a spoon of Marmite", False),
+    ("the phrase of the day in Welsh class was bore da", False),
+    ("the bank on the high street shuts at three", False),
+    ("my niece is starting at the university in Galway", False),
+])  # fmt: skip
+def test_a_secret_is_told_by_what_it_is_about(told: str, is_one: bool) -> None:
+    assert is_secret(real(), told) is is_one
 
 
 @pytest.mark.parametrize(
