@@ -211,7 +211,7 @@ class Understanding:
         text = transcript.text if self._coordinator.heard(transcript) else ""
         if text and not isinstance(open_, Introducing):
             plan = knowing.instead(plan, text, self._seat.memory.period)
-        plan = planning.noted(plan, text)
+        plan = planning.noted(plan if open_ is None else planning.beside_a_no(plan), text)
         if wish is None and text and self._to_keep(plan, text, open_):
             plan = Plan(Route.MODEL, "asked to have it kept", acts=(Act("remember", {"about": text}),), asks=1.0)
         plan = await self._by_itself(plan, transcript, open_) if text else plan

@@ -237,7 +237,8 @@ class Acting:
         asked = lately.asks(transcript.text)
         told_now = alone == ["tell"] and not (asked and not self._seat.memory.tells(transcript.text))
         questions = asked and alone in (["none"], ["tell"]) and not told_now  # "and rita's is still the same?"
-        if asks or alone == ["cannot"] or questions:  # the driver may have told it
+        beyond_it = alone == ["cannot"] and (asked or plan.acts[0].slots.get("topic") == "knowledge")
+        if asks or beyond_it or questions:  # the driver may have told it
             told_me = _TOLD_ME.search(transcript.text) is not None
             knows = asks and not told_me and await self._knows(work.actions)
             beyond = " ".join(map(called, work.actions)) if knows else None

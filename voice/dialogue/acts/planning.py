@@ -329,6 +329,12 @@ def noted(planned: Plan, text: str) -> Plan:
     return replace(planned, acts=(Act("remember", {"about": kept}), *others))
 
 
+def beside_a_no(planned: Plan) -> Plan:
+    """The plan for what is said beside a "never mind" to what is open, which calls off that and nothing that was done before."""
+    others = tuple(act for act in planned.acts if act.name != "cancel")
+    return replace(planned, acts=others) if others and len(others) < len(planned.acts) else planned
+
+
 def nothing(planned: Plan) -> bool:
     """Whether it comes to nothing: what was said was not understood, is talk, or asks for what was talked about or done last."""
     last = planned.command is None or planned.command.name == "get_last"

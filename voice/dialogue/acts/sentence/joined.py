@@ -234,11 +234,11 @@ def own_place(whole: Parsed, alone: Parsed) -> Parsed:
 
 
 def _about(act: Act) -> str:
-    """What an act is about, so that two readings of the same words are: the way, what plays, else the thing by its name."""
+    """What an act is about, so that two readings of the same words are: the goal, what plays, else the thing by its name."""
     if act.name == "cannot":
         return f"cannot {act.slots.get('topic')}"
     domain = BY_NAME[act.name].domain if act.is_action else None
-    if domain is Domain.NAVIGATION or act.name.startswith("play_"):
+    if (domain is Domain.NAVIGATION and act.name != "set_route_preference") or act.name.startswith("play_"):
         return str(domain)
     return act.name.partition("_")[2] or act.name
 

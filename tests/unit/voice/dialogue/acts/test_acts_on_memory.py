@@ -54,6 +54,7 @@ def test_what_the_car_cannot_know_the_driver_may_have_told(rig: Rig) -> None:
     asked = "on which level have i parked"
     assert rig.say(asked, "recall(about=level)").text.startswith("You parked on level three. You told me today")
     assert rig.say(asked, "cannot(topic=knowledge)").text.startswith("You parked on level three. You told me today")
+    assert "level three" not in rig.say("park the kettle on level three", "cannot(topic=smart_home)").text
     refused = rig.say("how high is the tallest mountain", "cannot(topic=knowledge)").text
     assert refused and "level three" not in refused
 

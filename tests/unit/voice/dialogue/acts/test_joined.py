@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from models.acts.spelling import read, write
-from schemas.actions.acts import Parsed
+from schemas.actions.acts import Act, Parsed
 from voice.dialogue.acts.planning import arranged, timed
 from voice.dialogue.acts.sentence import joined
 
@@ -190,3 +190,11 @@ def test_after_reminders_were_told_of_a_number_is_a_time_of_the_clock() -> None:
     guess = Parsed(read("set_timer(minutes=10)"), 0.9)
     assert write(timed("make that ten", guess, "did get_timers(kind=reminder)").acts) == "set_reminder(hour=10)"
     assert timed("make that ten", guess, "did get_timers()") is guess
+
+
+def test_which_roads_to_take_is_another_thing_than_where_to() -> None:
+    goal, roads = Act("navigate_to", {"destination": "airport"}), Act("set_route_preference", {"preference": "fastest"})
+    found = [Parsed((goal,), 0.99), Parsed((roads,), 0.99)]
+    assert joined.lost(Parsed((goal,), 0.8), ("take me to the airport", "the fastest way"), found) == (
+        "the fastest way",
+    )

@@ -95,6 +95,13 @@ def test_never_mind_after_acting_offers_to_undo_and_only_then(rig: Rig) -> None:
     assert rig.say("oh never mind", "cancel()").text == responder.OKAY, "it is undone"
 
 
+def test_never_mind_beside_a_request_turns_down_what_is_asked_and_leaves_what_was_done(rig: Rig) -> None:
+    rig.say("bring the fan to three then", "set_fan_speed(level=3)")
+    rig.say("get my sister on the line for me", "call_contact(person=sister)", 0.6)
+    rig.say("ah never mind she is busy my seat on two", "cancel(); set_seat_heating(level=2)")
+    assert rig.done == ["set_fan_speed(level=3)", "set_seat_heating(level=2)"]
+
+
 def test_what_is_asked_about_is_put_back_before_what_was_done(rig: Rig) -> None:
     rig.say("off home with us", "navigate_to(destination=home)")
     assert rig.say("a gap at my window", "set_window(percent=20)").text.endswith("?")
