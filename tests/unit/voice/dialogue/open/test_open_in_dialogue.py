@@ -99,7 +99,7 @@ def test_never_mind_beside_a_request_turns_down_what_is_asked_and_leaves_what_wa
     rig.say("bring the fan to three then", "set_fan_speed(level=3)")
     rig.say("get my sister on the line for me", "call_contact(person=sister)", 0.6)
     rig.say("ah never mind she is busy my seat on two", "cancel(); set_seat_heating(level=2)")
-    assert rig.done == ["set_fan_speed(level=3)", "set_seat_heating(level=2)"]
+    assert rig.done == ["set_fan_speed(level=3)", "set_seat_heating(level=2, zone=driver)"]
 
 
 def test_what_is_asked_about_is_put_back_before_what_was_done(rig: Rig) -> None:
