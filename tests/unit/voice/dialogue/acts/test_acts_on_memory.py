@@ -82,7 +82,7 @@ def test_a_question_that_was_taken_for_telling_is_answered_unless_it_tells(
 ) -> None:
     rig.memory.learner.keeping.remember("my shifts are the days from thursday to saturday")
     assert "thursday to saturday" in rig.say("are my shifts still on the same days", "tell()").text
-    monkeypatch.setattr(rig.memory, "tells", lambda _: True)
+    monkeypatch.setattr(rig.memory, "tells", Mock(return_value=True))
     assert "thursday to saturday" not in rig.say("are my shifts still on the same days", "tell()").text
 
 
@@ -98,7 +98,7 @@ def test_what_is_to_be_kept_is_no_reminder_of_what_was_said_before(
     matcher: TemplateMatcher, monkeypatch: pytest.MonkeyPatch, what: str, kept: bool
 ) -> None:
     rig = Rig(matcher, encoder=Asked())
-    monkeypatch.setattr(rig.memory, "keeps", lambda _: True)
+    monkeypatch.setattr(rig.memory, "keeps", Mock(return_value=True))
     asked = asked_to_keep(rig, monkeypatch)
     rig.vehicle.answers["set_reminder"] = {"what": what, "label": what, "seconds": 1800, "at": "17:35"}
     said = rig.say("mind that the dock shuts in half an hour", f"set_reminder(what={what},minutes=30)")
