@@ -11,7 +11,7 @@ from datetime import datetime
 
 from memory.driver.conversations import Conversations
 from memory.driver.session import Session
-from memory.learn.extraction import NONE
+from memory.learn.evidence import NONE
 from memory.recall.times import period_in
 from memory.store.preferences import silent
 from schemas.memory import FACTS, Consent, Found, Kind, Period, Preference, Recollection

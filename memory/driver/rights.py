@@ -18,7 +18,8 @@ from memory.driver.recollections import topics
 from memory.driver.session import Session
 from memory.learn.english.canonical import Canon, fold, is_closed
 from memory.learn.english.vocabulary import CLOSED
-from memory.learn.extraction import FORBIDDEN_AT, NONE
+from memory.learn.evidence import NONE
+from memory.learn.extraction import FORBIDDEN_AT
 from memory.rights import erasure, exports
 from memory.rights.export import export
 from memory.rights.fitting import BY_MEANING, fitting

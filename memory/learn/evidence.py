@@ -6,6 +6,7 @@ be used of it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -23,6 +24,7 @@ from schemas.preferences import CATEGORIES
 
 DETAILS = tuple(category.detail for category in CATEGORIES)
 NONE, HINTED, STATED, ENDED = "none", "hinted", "stated", "ended"
+"""The keys of `Encoder.strength`; the first is that of `Encoder.topics`, too, for a text that tells no preference."""
 TINY = 1e-6
 LOWEST = 1e-4
 IMPLAUSIBLE = 0.5
@@ -117,6 +119,41 @@ def strength(encoder: Encoder, text: str) -> dict[str, float]:
         gone if gone > own and own < SURELY else min(seen[ENDED], told)
     )  # "high was too much, so it's medium" states
     return {NONE: seen[NONE] * left, HINTED: seen[HINTED] * left, STATED: told - ended, ENDED: ended}
+
+
+_LIGHTS = re.compile(r"ambient|dome|reading|get_lights")
+_THINGS = {
+    "seat_heating_preferences": (
+        re.compile(r"\b(?:seat\w*|bum|backside|cushion\w*|toast\w*)\b"),
+        re.compile(r"seat_heating"),
+    ),
+    "interior_lighting_brightness_preferences": (
+        re.compile(r"\b(?:light\w*|lamps?|glow\w*|brightness|dash\w*)\b"),
+        _LIGHTS,
+    ),
+    "interior_lighting_ambient_preferences": (
+        re.compile(r"\b(?:light\w*|glow\w*|tones?|cool\w*|cold\w*|warm\w*|cosy|modes?|effects?)\b"),
+        _LIGHTS,
+    ),
+}
+"""What names a category's own thing in the car, and which actions are about it."""
+_ANOTHER = re.compile(
+    r"steering_wheel|mirror|display|beam|fog|window|roof|sunshade|trunk|door|ventilation|massage|lumbar"
+)
+"""Other things of the car that can be warm, bright or set to a level, by the names of their actions."""
+ANOTHER_AT, ANOTHER_TIMES = 0.05, 3.0
+"""Probability of such an action from which on the sentence is about that thing, and how much likelier than the category's own it
+must be."""
+
+
+def of_another_thing(encoder: Encoder, text: str, detail: str) -> bool:
+    """Whether a sentence is about another thing of the car than its likeliest category: a warm steering wheel is no warm seat."""
+    named, own = _THINGS.get(detail, (None, None))
+    if named is None or own is None or named.search(text.lower()) is not None:
+        return False
+    asked = encoder.requests(text)
+    others = sum(share for name, share in asked.items() if _ANOTHER.search(name) is not None)
+    return others >= max(ANOTHER_AT, ANOTHER_TIMES * sum(share for name, share in asked.items() if own.search(name)))
 
 
 def revealed(encoder: Encoder, detail: str, text: str) -> float | None:

@@ -33,11 +33,13 @@ from memory.learn.evidence import (
     ENDED,
     HINTED,
     IMPLAUSIBLE,
+    NONE,
     STATED,
     Beside,
     Finding,
     ReadingSettings,
     beside_of,
+    of_another_thing,
     opinions,
     read,
     weighed,
@@ -66,9 +68,6 @@ from schemas.kinds import OWN, Label
 from schemas.memory import Candidate, Consent, Conversation, Decision, Outcome, Turn
 from schemas.ports import Encoder
 from schemas.preferences import BY_DETAIL
-
-NONE = "none"
-"""The key of ``Encoder.topics`` for a text that tells no preference."""
 
 REFUSING = re.compile(r"(?:no|non|not|without|never)\b")
 """How words begin that name a kind of thing in order to refuse it: "no jazz", "non-vegan"."""
@@ -149,6 +148,7 @@ class Screening:
 
 
 NOT_OWN = "that is not said of you, or not as it is now"
+ANOTHER_THING = "that is about another thing of the car, which I keep nothing about"
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,9 +360,10 @@ class Extractor:
 
     def _told(self, number: int, finding: Finding, whole: _Read) -> Iterator[Candidate | Decision]:
         """What a finding says, in candidates: several where it names several values of a multi category."""
-        turn, detail = whole.turns[number], finding.detail
-        surely = contains(whole.told, turn.text)
-        category = BY_DETAIL[detail]
+        turn, detail, category = whole.turns[number], finding.detail, BY_DETAIL[finding.detail]
+        if of_another_thing(self._encoder, turn.text, detail):
+            yield _dropped(detail, ANOTHER_THING)
+            return
         marked = self._encoder.marks(turn.text)
         bare = unconditioned(marked, turn.text) if is_closed(detail) else turn.text
         parts = [part.text for part in finding.words if part.probability >= WORDS_AT]
@@ -383,7 +384,9 @@ class Extractor:
             if value is None or (new and idle(marked, detail, part)):
                 yield _dropped(detail, f"{UNTOLD} {category.title.lower()} you meant")
                 continue
-            told = in_its_statement(self._encoder, turn.text, detail, part, value, surely=surely)
+            told = in_its_statement(
+                self._encoder, turn.text, detail, part, value, surely=contains(whole.told, turn.text)
+            )
             if not told.sense.wanted and fond(clause(turn.text, part)):
                 told = replace(told, doubt=0.5)  # "can't get enough of ghost stories" is easily marked as disliked
             if told.holds is not Holds.UNTOLD and polarity(detail, part) is Polarity.PLAIN:
@@ -466,11 +469,8 @@ class Extractor:
             return Over.NO if negated(text, said, kind) is None else Over.YES
         named = kind is Polarity.PLAIN and finding.detail in KINDS and plausible(finding.detail, said)
         if not turned_down(finding.detail, value, text, said) and not (named and REFUSING.match(normal(said))):
-            if (
-                kind is Polarity.ANSWER
-                or refuses_another_level(finding.detail, value, text)
-                or said_by_refusing(finding.detail, value, text)
-            ):
+            says = refuses_another_level(finding.detail, value, text) or said_by_refusing(finding.detail, value, text)
+            if kind is Polarity.ANSWER or says:
                 return Over.NO
             if probability < ENDED_FLOOR or negated(text, said, kind) is None:
                 return Over.YES if probability >= ENDED_AT and not fond(text) else Over.NO

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from memory.learn.english.negation import ABOUT_MEMORY, applies
-from memory.learn.extraction import NONE
+from memory.learn.evidence import NONE
 from memory.recall.decay import MOST
 from memory.store.tags import content, tags
 from models.text import normal, words

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from memory.learn.english.canonical import polarity
 from memory.learn.english.negation import negated
-from memory.learn.extraction import NONE
+from memory.learn.evidence import NONE
 from memory.recall.decay import MOST
 from memory.recall.times import MONTHS, NUMBERS, ORDINALS
 from memory.reflect import links, profile

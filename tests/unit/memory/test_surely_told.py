@@ -297,3 +297,18 @@ def test_praise_in_refusing_words_is_not_kept_as_a_dislike(memory: DriverMemory)
     said(memory, "I just can't get enough of those ghost story podcasts", told=True)
     assert not kept(memory)
     assert not any(memory.worth(one, told=True) for one in memory.proposals())
+
+
+@pytest.mark.parametrize(("text", "kept"), [
+    ("and in winter I always want the steering wheel warm", ""),
+    ("I like the screen dim at night", ""),
+    ("I always want the heated mirrors on when it's frosty", ""),
+    ("and in winter I always want my seat warm", "seat_heating_preferences"),
+    ("I like the light in here dim at night", "interior_lighting_brightness_preferences"),
+])  # fmt: skip
+def test_how_another_thing_of_the_car_is_liked_is_no_liking_of_the_seat_or_the_light(
+    memory: DriverMemory, text: str, kept: str
+) -> None:
+    said(memory, text, told=True)
+    assert {detail for detail, _, _ in held(memory)} == ({kept} if kept else set())
+    assert not memory.proposals() or kept
