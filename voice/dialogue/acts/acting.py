@@ -108,8 +108,7 @@ class Acting:
         for act in pointed.acts:
             if question := which_one(act, said, recent, self._clock()):
                 work.needs, work.question = act, question
-            elif act.name == "set_reminder" and errands.moved(said) and (waiting := await self._reminders()):
-                again = resolving.waiting_one(act, spoken(whole), waiting, recent, self._clock())
+            elif act.name == "set_reminder" and (again := await self._again(act, said, whole, recent)) is not None:
                 work.needs, work.among, work.slot, work.question = again.wish, again.among, "what", again.question
                 work.gone, found = again.actions[:1], [*found, *again.actions[1:]]
             elif act.is_action:
@@ -151,6 +150,15 @@ class Acting:
         work.said = [one for one in work.said if not (work.ask_first and one[1] in _COURTESIES)]
         work.actions = self._in_place(work, said, recent)
         return work
+
+    async def _again(self, act: Act, said: str, whole: str, recent: RecentActions) -> resolving.Again | None:
+        """What becomes of a reminder that is set already and is wanted at another time; None where it is a new one."""
+        moved = errands.moved(said) is not None
+        waiting = await self._reminders() if moved or lately.corrects(said) else ()
+        meant = act if moved else resolving.put_right(act, said, waiting)
+        if not waiting or meant is None:
+            return None
+        return resolving.waiting_one(meant, spoken(whole), waiting, recent, self._clock())
 
     def _in_place(self, work: Work, said: str, recent: RecentActions) -> tuple[Action, ...]:
         """The actions, after what makes room for them."""

@@ -20,7 +20,7 @@ from voice.dialogue.acts.measured import STEP, counted
 from voice.dialogue.acts.planning import NOT_MEANT
 from voice.dialogue.coordinator import Plan
 from voice.dialogue.followup import lacks_time
-from voice.dialogue.knowing import named
+from voice.dialogue.knowing import lately, named
 from voice.dialogue.recent import RecentActions, goal
 from voice.dialogue.replies import responder
 from voice.dialogue.replies.examples import stems
@@ -321,6 +321,17 @@ def waiting_one(
     day = {} if another_day else {slot: had[slot] for slot in ("day", "date") if had.get(slot)}
     action = parse_action(act.name, {**day, **act.slots, "what": label})
     return Again((CancelTimer(kind="reminder", label=label), action))
+
+
+def put_right(act: Act, said: str, waiting: Sequence[Mapping[str, object]]) -> Act | None:
+    """A reminder at another time, with what it is for: the one of those that are set which a correction names.
+
+    None for what is no correction, says itself what it is for, or names none or several. Arguments as for `waiting_one`.
+    """
+    if not lately.corrects(said) or contains(said, str(act.slots.get("what", said))):
+        return None
+    called = [label for one in waiting if stems(label := str(one["label"])) & stems(said)]
+    return Act(act.name, {**act.slots, "what": called[0]}) if len(called) == 1 else None
 
 
 _BESIDE = re.compile(r"\b(?:another|second|as well|too|also|both|again)\b")

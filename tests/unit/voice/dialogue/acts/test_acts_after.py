@@ -16,7 +16,7 @@ from schemas.manners import METRIC, Units
 from tests.dialogues import NOW, FakeVehicle, Rig, StubParser
 from tests.memories import memory_of
 from voice.dialogue import errands
-from voice.dialogue.acts.resolving import another, placed, replacing, waiting_one
+from voice.dialogue.acts.resolving import another, placed, put_right, replacing, waiting_one
 from voice.dialogue.acts.sentence import joined
 from voice.dialogue.recent import FRESH, RecentActions
 from voice.dialogue.replies import responder
@@ -167,6 +167,21 @@ def test_a_reminder_that_is_called_by_its_thing_is_the_one_that_is_moved() -> No
     last = [one.name for one in replacing(meant, "make the dentist one half past three", recent, NOW)]
     assert last == ["undo", "set_reminder"]
     assert replacing(meant, "and half past three for the cake", recent, NOW) == (meant,)
+
+
+@pytest.mark.parametrize(("text", "what", "meant"), [
+    ("wait no the essay is due at five", "ring gran", "the essay is due"),
+    ("wait no make it five", "ring gran", None),
+    ("no hang on ring gran at five", "ring gran", None),
+    ("the essay is due at five", "ring gran", None),
+    ("sorry five for both", "ring gran", None),
+])  # fmt: skip
+def test_a_correction_that_names_a_reminder_which_is_set_means_that_one(
+    text: str, what: str, meant: str | None
+) -> None:
+    waiting = [{"label": "the essay is due"}, {"label": "ring gran"}]
+    made = put_right(Act("set_reminder", {"what": what, "hour": 5}), text, waiting)
+    assert (made.slots if made is not None else None) == (None if meant is None else {"what": meant, "hour": 5})
 
 
 @pytest.mark.parametrize(
