@@ -123,10 +123,15 @@ def _with(old: str, taken: _Value, new: str) -> str:
 
 
 def _moved(old: str, said: str) -> Renewal | None:
-    """With another place, where the fact tells one and nothing else of when."""
+    """With another place, where the fact tells one and no number, and no day of it: "number three in the gym" is one of several."""
     stood = _place(old)
     clear = _LATER.sub("", said)
-    if stood is None or any(_values(stood.group(), kind) for kind in _KINDS) or _PASSES.search(clear):
+    if (
+        stood is None
+        or _values(old, "amount")
+        or any(_values(stood.group(), kind) for kind in _KINDS)
+        or _PASSES.search(clear)
+    ):
         return None
     subject = _content(old[: stood.start()])
     moved = list(_places(clear))

@@ -61,6 +61,7 @@ def test_what_may_be_another_thing_or_for_a_while_is_not_sure(old: str, said: st
         (BAKERY, "the bakery used to close at five"),
         (PLUMBER, "the plumber charges sixty an hour"),
         ("locker seven is number twelve", "locker eight is number five"),
+        ("my locker is number three in the gym", "my locker is number three in the pool"),
         (MUM, "dad lives in leeds"),
         (MUM, "we're going to leeds with mum"),
         (MUM, "mum was in leeds yesterday"),
