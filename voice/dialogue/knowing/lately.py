@@ -57,8 +57,9 @@ class Lately:
         return bool(self._told)
 
     def tell(self, told: Told) -> None:
-        """The driver told this."""
-        self._told.append(told)
+        """The driver told this; what only asks or names nothing ("and his?") tells nothing."""
+        if not told.text.rstrip().endswith("?") and stems(told.text):
+            self._told.append(told)
 
     def clear(self) -> None:
         """Nothing was told."""

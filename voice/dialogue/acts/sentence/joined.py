@@ -40,6 +40,10 @@ _TELLS = re.compile(
 """The beginning of a reason: how things are, set off by a comma from what is asked for because of it."""
 POINTS = re.compile(r"\b(?:it|them|that|those|ones?|same)\b")
 """Words that mean something of the part before."""
+_SOUND = re.compile(
+    r"(?:oh|ooh|ah|aw|um|uh|er|erm|hm+|mm+|whoa|phew|well|right|so|hey)(?: (?:oh|ah|um|uh|er|well|so|right|hey))*"
+)
+"""What is no part by itself: after something was done it would be read as a wish for more of that."""
 MOST = 5
 """Parts of a sentence that are read by themselves: more is a story."""
 _IDLE = frozenset({"none", "chat"})
@@ -64,8 +68,13 @@ def parts(written: str) -> tuple[str, ...]:
             clauses.append(f"{opening} {said}".strip())
             opening = ""
     clauses += [opening] if opening else []
-    found = tuple(part.strip() for clause in clauses for part in _JOINS.split(clause) if part.strip())
-    return found if len(found) <= MOST else (unconditional(spoken(written)),)
+    found = list[str]()
+    for part in (part.strip() for clause in clauses for part in _JOINS.split(clause) if part.strip()):
+        if found and (_SOUND.fullmatch(part) or _SOUND.fullmatch(found[-1])):
+            found[-1] = f"{found[-1]} {part}"
+        else:
+            found.append(part)
+    return tuple(found) if len(found) <= MOST else (unconditional(spoken(written)),)
 
 
 def without_reasons(written: str) -> str:

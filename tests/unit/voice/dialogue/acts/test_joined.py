@@ -198,3 +198,13 @@ def test_which_roads_to_take_is_another_thing_than_where_to() -> None:
     assert joined.lost(Parsed((goal,), 0.8), ("take me to the airport", "the fastest way"), found) == (
         "the fastest way",
     )
+
+
+@pytest.mark.parametrize(("text", "parts"), [
+    ("oh and turn the fan up", ("oh turn the fan up",)),
+    ("play jazz, um, and turn it up", ("play jazz um", "turn it up")),
+    ("play jazz and uh open the window", ("play jazz", "uh open the window")),
+    ("lock the doors, oh", ("lock the doors oh",)),
+])  # fmt: skip
+def test_a_sound_is_no_part_of_its_own(text: str, parts: tuple[str, ...]) -> None:
+    assert joined.parts(text) == parts

@@ -110,6 +110,13 @@ def test_it_holds_no_more_than_so_many_and_nothing_that_was_dropped() -> None:
     assert Lately(None).answering("which gate opens early") is None
 
 
+@pytest.mark.parametrize("text", ["and his?", "is rita's still the same?", "and his"])
+def test_what_only_asks_or_names_nothing_tells_nothing(text: str) -> None:
+    lately = Lately(encoder())
+    lately.tell(Told(text, NOW))
+    assert not lately
+
+
 def test_a_question_has_its_form() -> None:
     assert asks("and who is Janet") and asks("Janet is who?") and not asks("Janet is my sister")
 
