@@ -210,7 +210,7 @@ class ByTheWay:
         if changes and yes:
             fact = memory.correct_fact(fact.id, fact.text)
         if changes or not yes:
-            said = f"Okay, I'll keep it so: {kept.words(fact)}." if yes else _LEFT if changes else _NOT_KEPT
+            said = f"Okay, I've changed that: {kept.words(fact)}." if yes else _LEFT if changes else _NOT_KEPT
             return Reply(text=said, route=Route.MEMORY, reason=reason)
         decision = memory.keep(fact)
         told = kept.decided(self._seat.memory, [decision])
@@ -225,7 +225,7 @@ def read(text: str, command: Command | None, of: Proposal | Fact) -> bool | None
     return {"yes": True, "no": False, "forget_last": False}.get(command.name)
 
 
-_LEFT = "Okay, I keep it as it was."
+_LEFT = "Okay, I'll leave it as it was."
 _NOT_KEPT = "Okay, I won't keep that."
 _GONE = "That question is not open any more."
 

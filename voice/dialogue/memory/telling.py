@@ -149,7 +149,7 @@ class Telling:
         self._mind.lately.tell(Told(fact.text, self._clock(), kept=True))
         self._mind.mention(fact.id)
         self._mind.telling = Statement(fact.text, fact.id)
-        return f"Okay, I'll keep it so: {fact.text.rstrip('.')}."
+        return f"Okay, I've changed that: {fact.text.rstrip('.')}."
 
     def _corrected(self, text: str, *, orders: bool) -> str:
         before, memory = self._mind.before, self._seat.memory
@@ -166,7 +166,7 @@ class Telling:
         self._mind.lately.drop(before.text)
         if fact is not None:
             self._mind.mention(memory.correct_fact(fact.id, new).id)
-            name, said = fact.id, f"Okay, I'll keep it so: {new.rstrip('.')}."
+            name, said = fact.id, f"Okay, I've changed that: {new.rstrip('.')}."
         elif held is not None:
             right = memory.correct(held.id, new)
             self._mind.mention(right.id)

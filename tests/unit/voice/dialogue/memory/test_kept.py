@@ -151,7 +151,7 @@ def test_what_is_told_anew_of_a_fact_takes_its_place_and_is_said_back(talk: Talk
     assert talk.talk.corrected("does the bakery close at five", orders=False) == ""
     assert talk.talk.corrected("remind me at five of the bakery that closes", orders=True) == ""
     said = talk.talk.corrected("the bakery closes at five now", orders=False)
-    assert said == "Okay, I'll keep it so: the bakery closes at five."
+    assert said == "Okay, I've changed that: the bakery closes at five."
     assert [fact.text for fact in talk.memory.facts()] == ["the bakery closes at five"]
     assert talk.talk.corrected("the butcher closes at seven", orders=False) == ""
 
@@ -159,8 +159,8 @@ def test_what_is_told_anew_of_a_fact_takes_its_place_and_is_said_back(talk: Talk
 @pytest.mark.parametrize(
     ("yes", "said", "text"),
     [
-        (True, "Okay, I'll keep it so: mum lives in leeds.", "mum lives in leeds"),
-        (False, "Okay, I keep it as it was.", "mum lives in york"),
+        (True, "Okay, I've changed that: mum lives in leeds.", "mum lives in leeds"),
+        (False, "Okay, I'll leave it as it was.", "mum lives in york"),
     ],
 )
 def test_what_may_be_told_anew_is_asked_about(yes: bool, said: str, text: str) -> None:
